@@ -28,21 +28,8 @@ def test_a_full_day_is_covered_once(log):
     assert (row["coverage"], row["walking_h"]) == (1, 0)
 
 
-@pytest.mark.parametrize(
-    ("start", "hours"), [("2026-10-24T22:00:00Z", 25), ("2026-03-28T23:00:00Z", 23)]
-)
-def test_a_day_on_which_the_clocks_change_has_23_or_25_hours(start, hours):
-    frame = day(MINUTES, start, hours, tz="Europe/Berlin")
-    table = el.coverage(frame)
-    assert table["expected_h"].tolist() == [hours]
-    assert table["recorded_h"].tolist() == [hours]
-    assert table["coverage"].tolist() == [1.0]
-    assert el.gaps(frame).empty
 
 
-def test_the_record_of_midnight_belongs_to_the_day_that_ended():
-    frame = day(MINUTES, "2026-10-20T12:00:00Z", 24)
-    assert el.coverage(frame)["n"].tolist() == [720, 720]
 
 
 def test_a_first_day_that_holds_only_its_closing_record_is_left_out():

@@ -58,24 +58,6 @@ def test_a_day_by_hand() -> None:
     assert day["sc_fcs_high_share"] == pytest.approx(2 / 3)
 
 
-def test_the_record_of_midnight_closes_the_day_before() -> None:
-    frame = frame_of(MINUTES, {"hm_po": [1] * 4, "hm_yo": [1] * 4}, tz="Asia/Tokyo")
-    frame = at(
-        frame,
-        [
-            "2026-10-19T15:00:00Z",  # midnight in Tokyo
-            "2026-10-19T15:01:00Z",
-            "2026-10-20T15:00:00Z",
-            "2026-10-20T15:01:00Z",
-        ],
-    )
-    days = el.daily(frame)
-    assert [str(day) for day in days.index] == [
-        "2026-10-20 00:00:00",
-        "2026-10-21 00:00:00",
-    ]
-    assert days["n"].tolist() == [2, 1]
-    assert days.index.name == "day"
 
 
 def test_wear_that_ends_after_midnight_ends_the_day_at_midnight() -> None:
@@ -98,15 +80,6 @@ def test_a_day_without_wear_has_no_first_wear_and_no_rates_but_no_wear_either() 
     assert np.isnan(day["head_moves_yaw_per_h"])
 
 
-@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-@pytest.mark.parametrize(("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25)])
-def test_coverage_knows_the_length_of_the_day(day: str, hours: int) -> None:
-    opens = pd.Timestamp(day).tz_localize(TZ)
-    closes = (pd.Timestamp(day) + pd.Timedelta(1, "D")).tz_localize(TZ)
-    index = pd.date_range(opens, closes, freq="60s", unit="us", name="date")[1:]
-    frame = pd.DataFrame({"wea_s": 60.0, "hm_po": 0.0}, index=index)
-    days = el.daily(frame)
-    assert days[["coverage", "recorded_h", "worn_h"]].values.tolist() == [[1, hours, hours]]
 
 
 def test_too_little_coverage_takes_values_but_leaves_the_day_and_its_times() -> None:
@@ -138,14 +111,6 @@ def test_arguments_that_make_no_sense_are_refused(options: dict[str, object]) ->
         el.daily(el.sample(), **options)  # type: ignore[arg-type]
 
 
-def test_the_parts_of_a_week_give_its_days(week: pd.DataFrame) -> None:
-    whole = el.daily(week)
-    middle = pd.Timestamp("2026-10-22").tz_localize(TZ)
-    opens = week.index - week.index.to_series().diff().min()
-    parts = [week[opens < middle], week[opens >= middle]]
-    joined = pd.concat([el.daily(part) for part in parts])
-    counted = ["n", "recorded_h", "worn_h", "steps", "blink_n"]
-    pd.testing.assert_frame_equal(joined[counted], whole[counted])
 
 
 def test_a_day_may_start_in_the_evening_and_is_named_by_the_date_on_which_it_opens() -> None:

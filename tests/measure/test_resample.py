@@ -31,38 +31,20 @@ def opening(frame: pd.DataFrame) -> pd.DataFrame:
     return shifted.set_axis(index + pd.Timedelta(interval_seconds(frame), "s"))
 
 
-def test_counts_add_up() -> None:
-    assert one(frame_of(EYES, {"re_u": [1, 2, 3, 4]}), "re_u") == 10
 
 
-def test_the_largest_stays_the_largest() -> None:
-    assert one(frame_of(EYES, {"bkh_max": [90, 300, 2, 4], "bk_n": [1, 2, 3, 4]}), "bkh_max") == 300
 
 
 def test_the_last_level_is_kept_although_later_ones_are_missing() -> None:
     assert one(frame_of(EYES, {"bl": [5, 4, 3, None]}), "bl") == 3
 
 
-def test_scores_average_without_their_sentinel() -> None:
-    assert one(frame_of(EYES, {"sc_fcs": [-1, 80, 60, -1]}), "sc_fcs") == 70
 
 
-def test_booleans_become_the_share_that_is_true() -> None:
-    assert one(frame_of(EYES, {"isl": [True, False, False, False]}), "isl") == 0.25
 
 
-def test_blink_strength_is_weighted_by_blinks_and_its_sd_pools() -> None:
-    frame = frame_of(
-        EYES, {"bk_n": [1, 3, 0, 0], "bkh_av": [40, 80, 7, 9], "bkh_sd": [2, 4, 50, 60]}
-    )
-    assert one(frame, "bkh_av") == (40 + 3 * 80) / 4
-    assert one(frame, "bkh_sd") == pytest.approx(np.sqrt((4 + 3 * 16) / 4))
 
 
-def test_gait_of_the_minute_log_is_weighted_by_all_steps() -> None:
-    steps = {"stp_fst": [0, 60], "stp_mid": [100, 0], "stp_slw": [0, 30], "stp_vsl": [0, 10]}
-    frame = frame_of(MINUTES, steps | {"stp_s": [60, 60], "st_r": [1.0, 2.0]})
-    assert el.resample(frame, "1h")["st_r"].dropna().tolist() == [1.5]
 
 
 def test_tilt_averages_on_the_circle() -> None:
@@ -72,22 +54,10 @@ def test_tilt_averages_on_the_circle() -> None:
     ) == pytest.approx(180)
 
 
-def test_values_that_speak_against_themselves_are_taken_out_first() -> None:
-    frame = frame_of(EYES, {"re_u": [1, 1, 1, 1], "isl": [True, False, False, False]})
-    assert one(frame, "re_u") == 3
 
 
-def test_a_bin_below_the_least_coverage_has_no_value_but_its_coverage() -> None:
-    frame = opening(frame_of(EYES, {"re_u": [1, 2, 3, 4]})).iloc[:1]
-    table = el.resample(frame, "1min")
-    assert table[["re_u", "n", "coverage"]].iloc[0].tolist() == [1, 1, 0.25]
-    assert el.resample(frame, "1min", min_coverage=0.5)["re_u"].isna().all()
-    assert el.resample(frame, "1min", min_coverage=0.25)["re_u"].tolist() == [1]
 
 
-def test_a_weighted_field_is_covered_where_its_weight_is() -> None:
-    frame = frame_of(EYES, {"stp": [0, 0, 0, 20], "cad": [None, None, None, 100]})
-    assert one(frame, "cad") == 100
 
 
 def test_bins_without_records_are_rows_without_values() -> None:
@@ -165,9 +135,6 @@ def test_the_columns_are_the_fields_in_order_and_then_what_they_rest_on() -> Non
     assert interval_seconds(table) == 3600.0
 
 
-def test_every_rule_of_the_catalogue_is_carried_out() -> None:
-    rules = {field.agg for log in LOGS for field in catalogue(log).values()}
-    assert rules - {"none"} == set(TERMS)
 
 
 def test_a_field_without_its_weight_is_refused_by_name() -> None:
@@ -191,29 +158,5 @@ def test_naive_stamps_and_a_stamp_twice_are_refused() -> None:
         el.resample(pd.concat([frame, frame]), "1min")
 
 
-@settings(max_examples=20)
-@given(st.lists(st.sampled_from([0.0, 1.0, 7.0, np.nan]), min_size=4, max_size=12), st.data())
-def test_a_masked_value_never_changes_an_answer(values: list[float], data: st.DataObject) -> None:
-    bad = data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))
-    other = data.draw(
-        st.lists(st.sampled_from([3.0, 200.0, -5.0]), min_size=len(values), max_size=len(values))
-    )
-    changed = np.where(bad, other, values)
-    first, second = (
-        frame_of(EYES, {"re_u": list(column), "vld": [not b for b in bad]}).astype(
-            {"re_u": "float64"}
-        )
-        for column in (values, changed)
-    )
-    pd.testing.assert_frame_equal(el.resample(first, "1min"), el.resample(second, "1min"))
 
 
-@settings(max_examples=20)
-@given(st.integers(2, 50))
-def test_scaling_a_count_scales_its_sum(factor: int) -> None:
-    frame = el.sample().iloc[:400]
-    frame = frame[["re_u"]].astype("float64")
-    frame.attrs = {}
-    plain = quietly(el.resample, frame, "5min", log=EYES)
-    scaled = quietly(el.resample, frame * factor, "5min", log=EYES)
-    np.testing.assert_allclose(scaled["re_u"], plain["re_u"] * factor)

@@ -81,21 +81,6 @@ def test_any_frame_gets_an_answer_or_a_typed_error_and_stays_as_it_was(
     assert frame.attrs == attrs
 
 
-@pytest.mark.parametrize("log", [EYES, MINUTES])
-@pytest.mark.parametrize("name", ASK)
-def test_rows_in_any_order_and_labels_with_them_give_the_same(log: str, name: str) -> None:
-    frame = el.sample(log).iloc[2000:3000]
-    order = np.random.default_rng(3).permutation(len(frame))
-    labels = np.where(np.arange(len(frame)) % 3 == 0, "a", "b")
-    try:
-        straight = ASK[name](frame, by=labels)
-    except el.EyelogError:
-        return
-    assert straight.index.tolist() == ["a", "b"]
-    mixed = frame.iloc[order]
-    by_stamp = pd.Series(labels, index=frame.index)
-    for by in (labels[order], list(labels[order]), pd.Series(labels[order]), by_stamp):
-        pd.testing.assert_frame_equal(ASK[name](mixed, by=by), straight)
 
 
 def test_labels_for_other_stamps_are_refused() -> None:
@@ -115,18 +100,6 @@ def test_rows_that_labels_leave_out_are_said() -> None:
         el.summary(tens, by=labels.loc[:"2026-10-21"])
 
 
-def test_stamps_in_nanoseconds_mean_the_same() -> None:
-    frame = el.sample().iloc[:3000]
-    fine = frame.set_axis(frame.index.as_unit("ns"))
-    fine.attrs = dict(frame.attrs)
-    for ask in (*ASK.values(), *PLAIN.values()):
-        try:
-            expected = ask(frame)
-        except el.EyelogError:
-            continue
-        pd.testing.assert_frame_equal(ask(fine), expected)
-    noise = el.blinks.rate(fine, correct_noise=True)
-    pd.testing.assert_frame_equal(noise, el.blinks.rate(frame, correct_noise=True))
 
 
 @pytest.mark.parametrize("log", [EYES, MINUTES])
@@ -149,18 +122,6 @@ def test_an_exposure_is_the_time_of_the_records_that_count(log: str, minutes: fl
     assert el.blinks.strength(frame)["exposure_min"].iloc[0] == minutes
 
 
-@pytest.mark.parametrize(
-    "summary", [el.daily, el.coverage, el.states, lambda frame: el.resample(frame, "1h")]
-)
-def test_a_masked_frame_that_lost_the_column_stored_is_refused(
-    summary: Callable[[pd.DataFrame], Any],
-) -> None:
-    frame = el.simulate("2026-10-19", 1, log=MINUTES)
-    masked = el.mask(frame, el.flag(frame))
-    kept = ["wea_s", "val_s", "stp_s", "stp_fst", "tl_xav", "tl_yav"]
-    with pytest.raises(el.ConfigurationError, match="has lost 'stored', 'state', 'worn_s'"):
-        summary(masked[kept])
-    summary(masked[[*kept, *KEPT]])
 
 
 def test_a_column_of_ones_own_does_not_disturb_records_that_were_judged_before() -> None:
