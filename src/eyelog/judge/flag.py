@@ -115,7 +115,8 @@ def all_reasons(rows: Rows) -> Bits:
         for at, name in enumerate(names):
             bits[at, part] = records.bits(name)
 
-    rows.records.context  # noqa: B018 - judged once, before the parts share it
+    if rows.single:  # neighbours are evidence too: judged once, before the parts share it
+        rows.records.context  # noqa: B018
     on_cores([partial(write, part) for part in rows.parts], values=bits.size)
     if rows.order is not None:
         bits[:, rows.order] = bits.copy()

@@ -40,7 +40,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from eyelog.catalogue import catalogue, role, role_field
+from eyelog.catalogue import Field, catalogue, role, role_field
 from eyelog.judge.limits import limits
 
 
@@ -142,15 +142,11 @@ class Against(NamedTuple):
         Those that the values themselves can show.
     counter : str or None
         The field that counts what a blink statistic is computed from.
-    low, high, whole : float, float, bool
-        The range of the values, and whether they are whole numbers.
-    invalid, cap : float
-        The mark of no value, and the largest count that the device writes; missing if there is
-        none.
-    total : bool
-        Whether the values are sums, so that 0 is a measurement.
-    of_steps : bool
-        Whether the values are steps that need more wear than all else.
+    low, high : float
+        The range of the values, within the resolution of float32, in which files and other
+        libraries often keep their numbers.
+    field : Field or None
+        What the catalogue says about them.
     """
 
     context: Reason = Reason(0)
@@ -158,11 +154,7 @@ class Against(NamedTuple):
     counter: str | None = None
     low: float = -np.inf
     high: float = np.inf
-    whole: bool = False
-    invalid: float = np.nan
-    cap: float = np.nan
-    total: bool = False
-    of_steps: bool = False
+    field: Field | None = None
 
 
 UNKNOWN: Final = Against()
@@ -176,7 +168,6 @@ def against_fields(log: str) -> Mapping[str, Against]:
     found = {}
     for name, field in catalogue(log).items():
         context, value, counter = Reason(0), Reason.MISSING, None
-        invalid = cap = np.nan
         if field.documented and "walking_s" not in field.role:
             context = _BY_KIND.get(field.kind, context) & ~no_evidence
         if field.kind == "gait" and field.agg == "sum":
@@ -190,25 +181,13 @@ def against_fields(log: str) -> Mapping[str, Against]:
         if field.value_type not in ("str", "bool"):
             value |= Reason.RANGE
             if field.invalid_value is not None:
-                value, invalid = value | Reason.SENTINEL, field.invalid_value
+                value |= Reason.SENTINEL
             # Numbers of packets wrap.
             if field.documented and field.unit == "count" and field.kind != "time" and field.max:
-                value, cap = value | Reason.SATURATED, field.max
+                value |= Reason.SATURATED
             if counter is not None:
                 value |= Reason.STALE
-        # An end is met within the resolution of float32, in which files often keep their numbers.
         low = -np.inf if field.min is None else min(field.min, float(np.float32(field.min)))
         high = np.inf if field.max is None else max(field.max, float(np.float32(field.max)))
-        found[name] = Against(
-            context,
-            value,
-            counter,
-            low,
-            high,
-            field.value_type == "int",
-            invalid,
-            cap,
-            total=field.agg == "sum",
-            of_steps="steps" in field.role and "worn_for_steps" in limits(log),
-        )
+        found[name] = Against(context, value, counter, low, high, field)
     return MappingProxyType(found)

@@ -147,10 +147,11 @@ class Records:
         wear, ``isl`` or ``wea_s``; with ``wear="blinks"`` an interval in pose with blinks in it has
         an ``isl`` of 0, or all of its measured seconds.
         """
-        if self.whole is not None:
-            return {name: values[self.place] for name, values in self.whole.context.items()}
         # Where a flag holds for some time around it, neighbours are evidence too.
-        if self.size <= AT_ONCE or log_named(self.log).spread:
+        alone = not log_named(self.log).spread
+        if self.whole is not None and not (alone and "context" not in vars(self.whole)):
+            return {name: values[self.place] for name, values in self.whole.context.items()}
+        if self.whole is not None or self.size <= AT_ONCE or not alone:
             return self._judge()
         # By a method: until Python 3.12 a cached property is made in one thread at a time.
         blocks = [slice(at, at + AT_ONCE) for at in range(0, self.size, AT_ONCE)]
@@ -274,7 +275,9 @@ class Records:
         Steps require more wear than all else in the 60-second log.
         """
         possible = against_fields(self.log).get(name, UNKNOWN)
-        kind = possible.context, possible.of_steps and not self.masked
+        field = possible.field
+        of_steps = field is not None and "steps" in field.role and "worn_for_steps" in self.rules
+        kind = possible.context, of_steps and not self.masked
         if kind not in self._bits:
             self._bits[kind] = np.zeros(self.size, dtype=np.uint16)
             for reason in CONTEXT.keys() & self.context.keys():
@@ -282,18 +285,18 @@ class Records:
                 where = self.context["unworn_for_steps" if steps_too else reason]
                 if reason & kind[0] and where.any():
                     self._bits[kind] |= where * np.uint16(reason)
-        if Reason.RANGE not in possible.value:
+        if field is None or Reason.RANGE not in possible.value:
             found = {Reason.MISSING: np.asarray(pd.isna(self.columns[name]))}
         else:
             values = numbers(self.columns[name], name)
             found = {Reason.MISSING: np.isnan(values)}
             outside = out_of_range(values, possible)
-            if possible.invalid == possible.invalid:
-                found[Reason.SENTINEL] = values == possible.invalid
+            if field.invalid_value is not None:
+                found[Reason.SENTINEL] = values == field.invalid_value
             if outside is not None:
                 found[Reason.RANGE] = outside & ~found.get(Reason.SENTINEL, np.False_)
-            if possible.cap == possible.cap:
-                found[Reason.SATURATED] = values == possible.cap
+            if Reason.SATURATED in possible.value:
+                found[Reason.SATURATED] = values == field.max
             if possible.counter in self.columns:
                 # An old value is unchanged while none was counted; a total of 0 is a measurement.
                 wider, inside = self.beside
@@ -302,7 +305,7 @@ class Records:
                 same = (around_it[1:] == around_it[:-1]) & idle[1:]
                 stale = np.append(False, same)[: wider.size]
                 stale[:-1] |= same & idle[:-1]
-                found[Reason.STALE] = stale[inside] & ((values != 0) | (not possible.total))
+                found[Reason.STALE] = stale[inside] & ((values != 0) | (field.agg != "sum"))
         bits = self._bits[kind]
         for reason, where in found.items():
             if where.any():
@@ -360,15 +363,15 @@ def blink_evidence(log: str) -> tuple[str, ...]:
     return (*counts, *role(log, "measured_s")) if counts else ()
 
 
-def out_of_range(values: Floats, field: Against) -> Bools | None:
+def out_of_range(values: Floats, possible: Against) -> Bools | None:
     """Return which values are out of the range of a field, None if none is."""
     outside: list[Bools] = []
     # The extremes are cheap; most fields keep their range, so the values need no further check.
-    if np.fmin.reduce(values, initial=np.inf) < field.low:
-        outside.append(values < field.low)
-    if np.fmax.reduce(values, initial=-np.inf) > field.high:
-        outside.append(values > field.high)
-    if field.whole:
+    if np.fmin.reduce(values, initial=np.inf) < possible.low:
+        outside.append(values < possible.low)
+    if np.fmax.reduce(values, initial=-np.inf) > possible.high:
+        outside.append(values > possible.high)
+    if possible.field is not None and possible.field.value_type == "int":
         fraction = np.floor(values) < values
         if fraction.any():
             outside.append(fraction)
