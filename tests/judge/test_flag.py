@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import catalogue
-from eyelog.frame import history
-from support.frames import CALM, EYES, MINUTES, frame_of, frames
-from support.logs import LOGS, columns
+from support.frames import CALM, EYES, MINUTES, frame_of, frames, history
+from support.logs import LOGS
 from support.reasons import CONTEXT, MOTION, STATIC, STEPS, R, against, judged, reason
 from support.triallog import seconds, trial_log
 
@@ -67,13 +65,14 @@ def test_evidence_speaks_against_its_fields(
 def test_the_evidence_itself_never_gets_a_reason_from_the_context(log: str) -> None:
     worst = {EYES: {"isl": True, "vld": False, "stp": 9, "nis_time": 15, "tl_xav": 90}}
     worst[MINUTES] = {"wea_s": 0, "nis_s": 60, "stp_s": 60, "tl_xav": 90}
-    row = {name: [1] for name in columns(log) if catalogue(log)[name].value_type != "str"}
+    fields = el.fields(log).drop("date").query("dtype != 'string'")
+    row: dict[str, list[Any]] = {name: [1] for name in fields.index}
     row |= {name: [value] for name, value in worst[log].items()}
     reasons = el.flag(frame_of(log, row))
-    for name in row:
-        field = catalogue(log)[name]
-        spared = field.kind not in ("static", "motion", "gait") or name == "stp_s"
-        spared = spared or not field.documented
+    documented = fields["source"] == "vendor-doc"
+    for name, kind in fields["kind"].items():
+        spared = kind not in ("static", "motion", "gait") or name == "stp_s"
+        spared = spared or not documented[name]
         assert (int(reasons[name].iloc[0]) & int(CONTEXT) == 0) == spared, name
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal, assert_series_equal
 
 import eyelog as el
-from eyelog.frame import history, stated_log
-from support.frames import EYES, MINUTES, frame_of, frames
+from support.frames import EYES, MINUTES, frame_of, frames, history
 from support.logs import LOGS
 from support.reasons import KEPT, R, judged, seconds
 
@@ -33,7 +32,7 @@ def test_masking_removes_flagged_values_and_keeps_the_rest() -> None:
     assert clean["gw"].tolist() == ["", "x"]
     assert list(clean) == [*frame, *KEPT]
     assert_frame_equal(clean[list(frame)].dtypes.to_frame(), frame.dtypes.to_frame())
-    assert stated_log(clean) == EYES
+    assert clean.attrs["eyelog"]["log"] == EYES
     assert history(clean)[-1]["allow"] == ["SATURATED"]
     allowing = frame_of(EYES, {"sc_fcs": [50, -1], "stp": [3, 3], "vld": [True, True]})
     walked = judged(allowing, allow=R.MOVING | R.SATURATED)["sc_fcs"]

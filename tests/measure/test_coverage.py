@@ -1,3 +1,5 @@
+"""Hours and gaps, of intervals and of packets."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,8 +8,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.frame import record
-from support.frames import CALM, EYES, MINUTES, at, frame_of, frames
+from support.frames import CALM, EYES, MINUTES, at, frame_of, frames, shaped
 from support.logs import INTERVAL_SECONDS, LOGS
 
 
@@ -26,10 +27,6 @@ def test_a_full_day_is_covered_once(log):
     assert row["n"] == 24 * 3600 / INTERVAL_SECONDS[log]
     assert row[["recorded_h", "expected_h", "worn_h", "valid_h"]].tolist() == [24] * 4
     assert (row["coverage"], row["walking_h"]) == (1, 0)
-
-
-
-
 
 
 def test_a_first_day_that_holds_only_its_closing_record_is_left_out():
@@ -229,7 +226,7 @@ def test_gaps_on_any_grid_add_up_to_the_time_that_no_record_covers(offsets):
     offsets = sorted(offsets)
     index = pd.Timestamp("2026-03-28T23:30:00Z") + pd.to_timedelta(offsets, unit="s")
     frame = pd.DataFrame({"stp": 0.0}, index=pd.DatetimeIndex(index).as_unit("us").rename("date"))
-    frame = record(frame.tz_convert("Europe/Berlin"), "test", log=EYES)
+    frame = shaped(frame, EYES, tz="Europe/Berlin")
     covered = set()
     for offset in offsets:
         covered |= set(range(offset - 15, offset))

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.frame import history
-from support.frames import EYES, MINUTES, at, frame_of
+from support.frames import EYES, MINUTES, at, frame_of, history
 
 TZ = "Europe/Berlin"
 
@@ -58,8 +57,6 @@ def test_a_day_by_hand() -> None:
     assert day["sc_fcs_high_share"] == pytest.approx(2 / 3)
 
 
-
-
 def test_wear_that_ends_after_midnight_ends_the_day_at_midnight() -> None:
     frame = at(
         frame_of(MINUTES, {"hm_po": [1, 1]}, tz="Asia/Tokyo"),
@@ -78,8 +75,6 @@ def test_a_day_without_wear_has_no_first_wear_and_no_rates_but_no_wear_either() 
     assert day["worn_h"] == 0
     assert day[["first_worn", "last_worn"]].isna().all()
     assert np.isnan(day["head_moves_yaw_per_h"])
-
-
 
 
 def test_too_little_coverage_takes_values_but_leaves_the_day_and_its_times() -> None:
@@ -109,8 +104,6 @@ def test_a_frame_of_few_fields_gives_what_it_holds(names: list[str], expected: l
 def test_arguments_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(el.ConfigurationError):
         el.daily(el.sample(), **options)  # type: ignore[arg-type]
-
-
 
 
 def test_a_day_may_start_in_the_evening_and_is_named_by_the_date_on_which_it_opens() -> None:

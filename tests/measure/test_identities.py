@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import catalogue
-from eyelog.judge.reasons import against_fields
+from reference.flags import counter
 from support.frames import EYES, MINUTES, frame_of
 
 Ask = Callable[..., Any]
@@ -115,9 +114,10 @@ def test_a_value_that_is_judged_away_never_changes_an_answer(
     bad = (el.flag(frame).to_numpy() & np.uint16(against)) != 0
     changed = frame.copy()
     log = str(frame.attrs["eyelog"]["log"])
-    counts = {name: possible.counter for name, possible in against_fields(log).items()}
+    counts = {name: counter(name, log) for name in frame.columns}
+    numeric = el.fields(log).query("dtype == 'float64'").index
     for i, column in enumerate(frame.columns):
-        if catalogue(log)[column].value_type in ("int", "float"):
+        if column in numeric:
             values = frame[column].to_numpy().copy()
             where = bad[:, i] & (rng.random(len(frame)) < 0.5)
             count = column if column in counts.values() else counts[column]

@@ -10,7 +10,6 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 import eyelog as el
 from eyelog.clock import local_days
@@ -186,73 +185,3 @@ def test_head_movements_are_found_and_their_rate_is_per_judged_hour(log: str) ->
         excess = per_h / (60 * planted / days["true_worn_min"])
         hidden = days["true_worn_min"] / days["true_judged_worn_min"]
         assert (excess / hidden).mean() == pytest.approx(0.975, abs=0.025)
-
-
-def hourly(values: np.ndarray) -> pd.Series:
-    index = pd.date_range("2026-10-19", periods=len(values), freq="h", tz="Asia/Tokyo")
-    series = pd.Series(values, index=index)
-    return series[(index.hour >= 6) & (index.hour < 22)]  # the night is not worn
-
-
-def cosinor_hits(fit: el.rhythm.Cosinor, amplitude: float) -> list[bool]:
-    reach = stats.t.ppf(0.975, len(HOURS) / 24 - 1)  # days are the units
-    return [
-        abs(fit.mesor - 10) < reach * fit.mesor_se,
-        abs(fit.amplitude - amplitude) < reach * fit.amplitude_se,
-        abs((fit.peak_h - 15 + 12) % 24 - 12) < reach * fit.peak_se_h,
-    ]
-
-
-HOURS = np.arange(7 * 24)
-WAVE = np.cos(2 * np.pi * (HOURS + 0.5 - 15) / 24)  # in the middle of the hour that each opens
-
-
-def test_the_intervals_of_a_cosinor_hold_the_planted_wave() -> None:
-    rng = np.random.default_rng(1)
-    for amplitude in (3.0, 1.0):
-        fits = [
-            el.rhythm.cosinor(hourly(10 + amplitude * WAVE + rng.normal(0, 2, len(HOURS))))
-            for _ in range(250)
-        ]
-        for hits in zip(*(cosinor_hits(fit, amplitude) for fit in fits), strict=True):
-            share_near(list(hits))
-
-
-def test_a_cosinor_finds_a_rhythm_in_noise_at_most_as_often_as_it_says() -> None:
-    rng = np.random.default_rng(2)
-    fits = [el.rhythm.cosinor(hourly(rng.normal(0, 1, len(HOURS)))) for _ in range(300)]
-    assert np.mean([fit.p < 0.05 for fit in fits]) < 0.05
-    # It is not given where its peak would lie in the night, when nothing was worn.
-    assert 0.2 < np.mean([bool(fit.reason) for fit in fits]) < 0.6
-
-
-def test_the_intervals_of_a_cosinor_hold_the_wave_where_neighbouring_hours_depend() -> None:
-    rng = np.random.default_rng(3)
-    hits = []
-    for _ in range(300):
-        noise = rng.normal(0, 2, len(HOURS))
-        for at in range(1, len(noise)):
-            noise[at] += 0.6 * noise[at - 1]
-        hits.append(cosinor_hits(el.rhythm.cosinor(hourly(10 + 3 * WAVE + noise)), 3.0)[1])
-    share_near(hits)
-
-
-def by_day(values: np.ndarray) -> pd.Series:
-    index = pd.date_range("2026-01-01", periods=len(values), freq="D", tz="Asia/Tokyo")
-    return pd.Series(values, index=index)
-
-
-@pytest.mark.parametrize("n", [28, 90])
-def test_the_interval_of_a_trend_holds_the_planted_slope(n: int) -> None:
-    rng = np.random.default_rng(n)
-    hits, quiet = [], []
-    for _ in range(250):
-        noise = rng.normal(0, 5, n)
-        noise[rng.random(n) < 0.05] += 40  # days that are like no other
-        series = by_day(3 + 0.2 * np.arange(n) + noise)
-        series[rng.random(n) < 0.2] = np.nan
-        found = el.baseline.trend(series)
-        hits.append(found.low <= 0.2 <= found.high)
-        quiet.append(el.baseline.trend(by_day(rng.normal(0, 1, n))).p > 0.05)
-    share_near(hits)
-    share_near(quiet)

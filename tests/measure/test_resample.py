@@ -3,19 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import catalogue
-from eyelog.frame import history, interval_seconds
-from eyelog.measure.resample import TERMS
-from reference.held import quietly
-from support.frames import EYES, MINUTES, at, frame_of
-from support.logs import LOGS
+from support.frames import EYES, MINUTES, at, frame_of, history
 
 
 def one(frame: pd.DataFrame, name: str, **options: object) -> float:
@@ -25,26 +17,13 @@ def one(frame: pd.DataFrame, name: str, **options: object) -> float:
 
 
 def opening(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose first record opens on the minute."""
-    shifted = frame.shift(freq=pd.Timedelta(interval_seconds(frame), "s"))
-    index = shifted.index - (shifted.index[0] - frame.index[0].floor("min"))
-    return shifted.set_axis(index + pd.Timedelta(interval_seconds(frame), "s"))
-
-
-
-
+    """Return records of 15 seconds of which the first opens on the minute."""
+    shift = frame.index[0].floor("min") + pd.Timedelta("15s") - frame.index[0]
+    return frame.set_axis(frame.index + shift)
 
 
 def test_the_last_level_is_kept_although_later_ones_are_missing() -> None:
     assert one(frame_of(EYES, {"bl": [5, 4, 3, None]}), "bl") == 3
-
-
-
-
-
-
-
-
 
 
 def test_tilt_averages_on_the_circle() -> None:
@@ -52,12 +31,6 @@ def test_tilt_averages_on_the_circle() -> None:
     assert abs(
         one(frame, "tl_xav", limits=el.Limits(tilt_sideways_deg=(-180, 180)))
     ) == pytest.approx(180)
-
-
-
-
-
-
 
 
 def test_bins_without_records_are_rows_without_values() -> None:
@@ -132,9 +105,6 @@ def test_the_columns_are_the_fields_in_order_and_then_what_they_rest_on() -> Non
     assert table["n"].dtype == "int64"
     assert history(table)[-1]["left_out"] == ["gw"]
     assert history(table)[-1]["every"] == "1h"
-    assert interval_seconds(table) == 3600.0
-
-
 
 
 def test_a_field_without_its_weight_is_refused_by_name() -> None:
@@ -156,7 +126,3 @@ def test_naive_stamps_and_a_stamp_twice_are_refused() -> None:
         el.resample(frame.tz_localize(None), "1min")
     with pytest.raises(el.ConfigurationError, match="several rows with one stamp"):
         el.resample(pd.concat([frame, frame]), "1min")
-
-
-
-

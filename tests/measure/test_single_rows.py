@@ -1,20 +1,10 @@
 """Tables of single events: what opens them, and what happens when they are given back."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.judge.packets import first_word
 from support.packets import packets
-
-
-def test_of_several_words_the_first_holds():
-    words = first_word(
-        {"one": np.array([True, False, False]), "two": np.array([True, True, False])}, 3
-    )
-    assert words.tolist() == ["one", "two", ""]
-    assert first_word({}, 2).tolist() == ["", ""]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ import eyelog as el
 from eyelog.catalogue import catalogue
 from support.frames import EYES, MINUTES, frame_of, shaped
 from support.logs import INTERVAL_SECONDS, columns
-from support.reasons import KEPT
 
 ASK: dict[str, Callable[..., Any]] = {
     "blinks.rate": el.blinks.rate,
@@ -81,8 +80,6 @@ def test_any_frame_gets_an_answer_or_a_typed_error_and_stays_as_it_was(
     assert frame.attrs == attrs
 
 
-
-
 def test_labels_for_other_stamps_are_refused() -> None:
     frame = frame_of(EYES, {"hm_po": [1, 1], "hm_yo": [1, 1]})
     labels = pd.Series(["a", "b"], index=frame.index + pd.Timedelta(1, "D"))
@@ -98,8 +95,6 @@ def test_rows_that_labels_leave_out_are_said() -> None:
     tens = el.intervals(frame, "10min")
     with pytest.warns(el.EyelogWarning, match="give a label for each row of the table"):
         el.summary(tens, by=labels.loc[:"2026-10-21"])
-
-
 
 
 @pytest.mark.parametrize("log", [EYES, MINUTES])
@@ -120,8 +115,6 @@ def test_an_exposure_is_the_time_of_the_records_that_count(log: str, minutes: fl
     values = {"bk_n": [2, 3, 4, None], "bkh_av": [80, 90, 100, 110], "bkh_sd": [9, 8, 7, 6]}
     frame = frame_of(log, {f"{side}{name}": column for name, column in values.items()})
     assert el.blinks.strength(frame)["exposure_min"].iloc[0] == minutes
-
-
 
 
 def test_a_column_of_ones_own_does_not_disturb_records_that_were_judged_before() -> None:

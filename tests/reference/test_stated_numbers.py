@@ -6,7 +6,6 @@ import pytest
 
 import eyelog as el
 from reference.blinks import garwood
-from reference.held import quietly
 from reference.planted import fifteen, sixty
 from reference.rows import EYES, MINUTES
 from support.frames import at, frame_of
@@ -35,14 +34,6 @@ def test_without_noise_the_correction_takes_nothing_off() -> None:
     plain, corrected = el.blinks.rate(frame), el.blinks.rate(frame, correct_noise=True)
     assert first(corrected)["rate_per_min"] == pytest.approx(first(plain)["rate_per_min"])
     assert first(corrected)["noise_per_min"] == 0
-
-
-def test_a_blink_rate_by_hand() -> None:
-    frame = frame_of(EYES, {"bki_n": [6, 3, 9], "bki_sum": [12.0, 30.0, 9.0]})
-    found = first(el.blinks.rate(frame, limits=el.Limits(min_valid="0s")))
-    assert found["rate_per_min"] == pytest.approx(21.1764706)
-    low, high = garwood(18, 51 / 60)
-    assert found[["low", "high"]].tolist() == [pytest.approx(low), pytest.approx(high)]
 
 
 def test_the_rate_of_the_minute_log_is_blinks_over_usable_seconds() -> None:
@@ -107,22 +98,6 @@ def test_each_group_says_why_it_has_no_rate() -> None:
     assert str(found["reason"].dtype).startswith("str")
 
 
-def test_bins_keep_root_mean_squares_as_root_mean_squares() -> None:
-    frame = frame_of(MINUTES, {"sc_bki_n": [1, 3], "sc_bki_av": [2.0, 6.0]})
-    bins = el.resample(frame, "2min")
-    assert first(bins)["sc_bki_av"] == pytest.approx(np.sqrt((4 + 3 * 36) / 4))
-    assert (el.fields(MINUTES).loc[["lc_bki_av", "sc_bki_av"], "agg"] == "rms").all()
-
-
-@pytest.mark.parametrize("method", [None, "rms", "exponential"])
-def test_the_rate_of_hours_is_that_of_the_minutes(method: str | None) -> None:
-    rng = np.random.default_rng(6)
-    frame = sixty(rng, 600, rate=np.repeat(rng.gamma(4, 15 / 4, 60), 10), noise_s=3)
-    hours = el.intervals(frame, "1h")
-    straight, through = (first(el.blinks.rate(f, method=method)) for f in (frame, hours))
-    assert through["rate_per_min"] == pytest.approx(straight["rate_per_min"], rel=1e-9)
-
-
 def test_the_variance_of_all_blinks_is_that_within_and_between_where_an_sd_is_missing() -> None:
     frame = frame_of(
         EYES,
@@ -154,26 +129,6 @@ def test_the_default_rate_of_a_simulated_wearer_is_the_planted_one(seed: int) ->
 # Wear, walking, steps and pace
 
 
-def test_walking_time_is_steps_over_cadence_and_at_most_the_interval() -> None:
-    frame = frame_of(EYES, {"stp": [10, 0, 28, 7], "cad": [100.0, 0.0, 112.0, 20.0]})
-    found = first(el.coverage(frame))
-    assert found["walking_h"] * 3600 == pytest.approx(6 + 0 + 15 + 15)
-
-
-@BOTH
-def test_stored_eyewear_is_not_worn_does_not_walk_and_sees_nothing(log: str) -> None:
-    walk = {"stp": [0, 20], "cad": [0.0, 100.0]} if log == EYES else {"stp_s": [0, 30]}
-    frame = frame_of(log, {**walk, "tl_xav": [-72.0, -72.0], "hm_po": [1, 1]})
-    found = first(el.coverage(frame))
-    assert found[["worn_h", "valid_h"]].tolist() == [0, 0]
-    assert not found["walking_h"] > 0
-
-
-def test_unworn_minutes_walk_nowhere() -> None:
-    frame = frame_of(MINUTES, {"wea_s": [60, 19, 0], "stp_s": [40, 40, 40], "hm_po": [1] * 3})
-    assert first(el.coverage(frame))["walking_h"] * 3600 == pytest.approx(40)
-
-
 def test_one_record_in_the_bag_does_not_begin_the_day() -> None:
     isl = [True] * 40 + [False] + [True] * 40 + [False] * 40 + [True] * 8 + [False] * 3
     tilt = [0.0] * 40 + [-72.0] + [0.0] * (len(isl) - 41)
@@ -199,43 +154,7 @@ def test_a_record_whose_values_are_all_judged_away_is_still_a_record() -> None:
     assert first(el.coverage(frame))["n"] == 1
 
 
-def test_steps_ask_for_thirty_seconds_of_wear_and_head_movements_for_twenty() -> None:
-    steps = {name: [5, 5, 5] for name in ("stp_fst", "stp_mid", "stp_slw", "stp_vsl")}
-    frame = frame_of(MINUTES, {**steps, "wea_s": [30, 29, 60], "stp_s": [20] * 3, "hm_po": [7] * 3})
-    reasons = el.flag(frame)
-    assert ((reasons["stp_fst"] & el.Reason.UNWORN) != 0).tolist() == [False, True, False]
-    assert ((reasons["hm_po"] & el.Reason.UNWORN) != 0).tolist() == [False] * 3
-    assert first(el.resample(frame, "3min"))["stp_mid"] == 10
-    assert first(el.daily(frame))["steps"] == 40
-    lower = el.Limits(min_worn_for_steps="20s")
-    assert el.flag(frame, limits=lower)["stp_fst"].tolist() == [0, 0, 0]
-
-
-@BOTH
-def test_pace_asks_for_a_fore_aft_tilt_below_45_degrees(log: str) -> None:
-    if log == EYES:
-        walk = {"stp": [20, 25, 30], "cad": [80.0, 100.0, 120.0]}
-    else:
-        walk = {"stp_s": [60] * 3, "stp_fst": [0] * 3, "stp_mid": [80, 100, 120]}
-        walk |= {"stp_slw": [0] * 3, "stp_vsl": [0] * 3}
-    frame = frame_of(log, {**walk, "tl_yav": [44.9, 45.0, 60.0]})
-    assert first(el.gait.pace(frame))["pace_spm"] == pytest.approx(80)
-    assert first(el.daily(frame))["pace_spm"] == pytest.approx(80)
-    wide = first(el.intervals(frame, "1h"))
-    assert 60 * wide["pace_steps"] / wide["pace_s"] == pytest.approx(80)
-
-
 # Bins and clocks
-
-
-@BOTH
-def test_no_step_of_a_day_is_lost_through_intervals_of_an_hour(log: str) -> None:
-    frame = el.simulate("2026-10-19", 2, log=log, seed=9, tz="Europe/Berlin")
-    columns = ["steps", "pace_spm", "pace_exposure_min", "worn_h", "valid_h", "walking_h"]
-    columns += ["blink_rate_per_min", "blink_n", "blink_exposure_min"]
-    straight = el.daily(frame)[columns]
-    through = el.daily(el.intervals(frame, "1h"))[columns]
-    np.testing.assert_allclose(through, straight, rtol=1e-9)
 
 
 # Stamps that close the record before a change of the clocks, and the hour that they close.
@@ -293,15 +212,3 @@ def test_wear_by_blinks_finds_the_time_worn_by_someone_who_sits_still(log: str) 
         planted_moves += truth["head_moves_yaw"].sum()
     assert worn == pytest.approx(planted, rel=0.02)
     assert moves / worn == pytest.approx(planted_moves / planted, rel=0.04)
-
-
-def test_readme_fields_warn_once_and_name_what_is_not_judged() -> None:
-    frame = el.sample()[["stp", "isl", "vld", "bki_n", "bki_sum"]]
-    with pytest.warns(el.EyelogWarning) as caught:
-        el.daily(frame)
-    assert len(caught) == 1
-    text = str(caught[0].message)
-    assert "OFF_POSE" in text
-    assert "tl_xav" in text
-    assert "tl_yav" in text
-    assert len(quietly(el.daily, frame)) > 0

@@ -32,39 +32,6 @@ def test_a_trend_of_fourteen_days_has_an_interval() -> None:
     assert found.low <= found.slope <= found.high
 
 
-def two(n: int, m: int) -> el.compare.TwoPeriods:
-    rng = np.random.default_rng(n + m)
-    values = by_day(rng.normal(5, 1, n + m))
-    return el.compare.two_periods(values[:n], values[n:])
-
-
-@pytest.mark.parametrize(("n", "m"), [(3, 3), (3, 4)])
-def test_two_short_periods_have_no_interval_where_the_level_is_out_of_reach(n: int, m: int) -> None:
-    found = two(n, m)
-    assert np.isfinite(found.difference)
-    assert np.isnan(found.low)
-    assert np.isnan(found.high)
-    assert found.reason
-
-
-@pytest.mark.parametrize(("n", "m"), [(4, 4), (3, 5), (5, 5), (3, 7)])
-def test_two_periods_that_can_reach_the_level_have_an_interval(n: int, m: int) -> None:
-    found = two(n, m)
-    assert found.low <= found.difference <= found.high
-
-
-@pytest.mark.parametrize(("n", "m"), [(2, 9), (9, 2), (0, 4), (2, 2)])
-def test_two_periods_with_fewer_than_three_values_answer_with_numbers_and_the_reason(
-    n: int, m: int
-) -> None:
-    found = two(n, m)
-    assert (found.n_before, found.n_after) == (n, m)
-    for name in ("difference", "low", "high", "p"):
-        assert np.isnan(getattr(found, name)), name
-    assert isinstance(found.reason, str)
-    assert found.reason
-
-
 # The person's own days
 
 
@@ -79,21 +46,6 @@ def test_four_weeks_before_a_day_are_28_days_over_a_change_of_the_clocks(start: 
 
 
 # Left and right
-
-
-def test_symmetry_pairs_right_and_left_by_their_labels() -> None:
-    right = pd.Series({"a": 5.2, "b": 4.0, "c": 1.0, "d": np.nan})
-    left = pd.Series({"c": 1.0, "d": 2.0, "b": 5.0, "a": 4.6})
-    found = el.gait.symmetry(right, left)
-    index = pd.Series(found.index)
-    assert index["a"] == pytest.approx(12.2448980)
-    assert index["b"] == pytest.approx(200 / 9)
-    assert index["c"] == 0
-
-
-def test_symmetry_of_labels_that_do_not_meet_is_refused() -> None:
-    with pytest.raises(el.EyelogError):
-        el.gait.symmetry(pd.Series({"a": 1.0}), pd.Series({"b": 1.0}))
 
 
 # What statistics of a daily table rest on

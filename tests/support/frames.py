@@ -95,3 +95,8 @@ def frames(
     }
     frame = pd.DataFrame(data, index=pd.DatetimeIndex(index).as_unit("us"))
     return shaped(frame, log, tz="Europe/Berlin")
+
+
+def history(table: Any) -> list[dict[str, Any]]:
+    """Return the steps that a table says it was made by."""
+    return list(table.attrs["eyelog"]["history"])

@@ -8,6 +8,7 @@ the values are judged, a block of rows at a time, so that ten years cost ten tim
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -97,8 +98,8 @@ class Rows:
         Whether the rows are packets, each of which may report an event.
     cut : bool
         Whether the rows are those between clock times, each of them.
-    size : int
-        How many rows there are.
+    size, parts : int, list of slice
+        How many rows there are, and their blocks, each of whole days if it can be.
     tz : tzinfo
         The zone of the stamps.
     """
@@ -129,6 +130,13 @@ class Rows:
         if not self.made:
             self.records = Records(self.arrays, self.closes_us, self.log, self.limits)
         self._days: dict[int, tuple[Ints, Ints, Ints, Ints]] = {}
+        cuts = [0]
+        while self.size - cuts[-1] > AT_ONCE:
+            # A day in one piece has the same digits, whatever else is in the table.
+            day = self.days()[3]
+            midnight = int(np.searchsorted(day, day[cuts[-1] + AT_ONCE]))
+            cuts.append(midnight if midnight > cuts[-1] else cuts[-1] + AT_ONCE)
+        self.parts = [slice(*edges) for edges in pairwise([*cuts, self.size])]
 
     def asked_s(self, opens: Ints, closes: Ints) -> Floats:
         """Return the seconds of some spans of time within the hours to which the rows were cut."""
@@ -171,18 +179,6 @@ class Rows:
         skip = not self.made and wall[0] % DAY_US == DAY_US - 1
         days: list[str] = np.datetime_as_string(wall[[int(skip), -1]].view("M8[us]"), "D").tolist()
         return days
-
-    @cached_property
-    def parts(self) -> list[slice]:
-        """The records in blocks, each of whole days if it can be."""
-        cuts, day = [0], self.days()[3]
-        while self.size - cuts[-1] > AT_ONCE:
-            # A day in one piece has the same digits, whatever else is in the table.
-            midnight = int(np.searchsorted(day, day[cuts[-1] + AT_ONCE]))
-            cuts.append(midnight if midnight > cuts[-1] else cuts[-1] + AT_ONCE)
-        return [
-            slice(first, last) for first, last in zip(cuts, [*cuts[1:], self.size], strict=True)
-        ]
 
     def columns(
         self, part: slice, subjects: Iterable[Subject], also: Also | None = None
@@ -234,7 +230,7 @@ class Rows:
         covered: each second counts once. Not so in packets, each of which lasts as long as all
         others, however late it was received. Wear lasts in a run of at least `Limits.min_run`.
         """
-        us, length_us = self.closes_us, log_named(self.log).interval_us
+        us, length_us = self.closes_us, round(self.records.length_s * 1e6)
         lost, share, lasting = length_us - np.diff(us), None, None
         if not self.single and lost.max(initial=0) > 0:
             # A late stamp makes the next one look early: the spare time of a neighbour is not lost.
@@ -401,7 +397,7 @@ def enter(
             )
         if STORED in frame or {"mask", "select"} & {step["step"] for step in history(frame)}:
             _refuse_half_masked(frame, which)
-        opens, closes = index.asi8 - log_named(which).interval_us, index.asi8
+        opens, closes = index.asi8 - round(log_named(which).interval_s * 1e6), index.asi8
     clock = days = LocalClock(index.tz)
     if OFFSET in frame:
         stamp, offsets = "start" if made else "end", numbers(frame[OFFSET])
