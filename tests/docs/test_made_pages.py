@@ -2,14 +2,13 @@
 
 import pytest
 
-from eyelog.catalogue import catalogue
 from eyelog.measure.columns import documented
 from eyelog_docs.columns import columns_page
 from eyelog_docs.command_line import command_line_page, commands
 from eyelog_docs.fields import field_page
 from eyelog_docs.service_api import PAGE_SIZE, service_page
 from eyelog_service.app import document
-from support.logs import LOGS
+from support.logs import LOGS, fields
 
 
 def card(log: str, name: str) -> dict[str, str]:
@@ -24,10 +23,10 @@ def card(log: str, name: str) -> dict[str, str]:
 @pytest.mark.parametrize("log", LOGS)
 def test_every_field_has_a_row_and_a_card(log: str) -> None:
     page = field_page(log)
-    for name, field in catalogue(log).items():
+    for name, field in fields(log).iterrows():
         assert f"| [`{name}`](#{log.replace('_', '-')}-{name.replace('_', '-')}) |" in page
-        assert f"### `{name}`: {field.label}" in page
-        assert field.description in page
+        assert f"### `{name}`: {field['label']}" in page
+        assert field["description"] in page
 
 
 def test_a_card_says_when_to_trust_a_blink_statistic() -> None:

@@ -3,15 +3,15 @@
 import sys
 import threading
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from types import FrameType
 
-import eyelog as el
 from support import faulty
 from support.fetching import client_of
 from support.paged import Paged
 
-SOURCE = str(Path(el.__file__).parent)
+SOURCE = str(files("eyelog"))
 
 
 def passed(work: Callable[[], object]) -> set[tuple[str, str]]:

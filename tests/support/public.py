@@ -8,7 +8,7 @@ import eyelog as el
 
 __all__ = ["CLASSES", "NAMESPACES", "public_names", "resolve"]
 
-NAMESPACES = [name for name in el.__all__ if inspect.ismodule(getattr(el, name))]
+NAMESPACES = [name for name in dir(el) if inspect.ismodule(getattr(el, name))]
 CLASSES = ["Application", "Archive", "Client", "Token"]  # classes whose methods a user calls
 
 
@@ -23,9 +23,9 @@ def _methods(name: str) -> list[str]:
 
 def public_names() -> dict[str, Any]:
     """Return every public name without the leading ``eyelog.``, and what it stands for."""
-    names = [name for name in el.__all__ if name not in NAMESPACES]
+    names = [name for name in dir(el) if name not in NAMESPACES]
     for room in NAMESPACES:
-        names += [f"{room}.{name}" for name in getattr(el, room).__all__]
+        names += [f"{room}.{name}" for name in dir(getattr(el, room))]
     for name in CLASSES:
         names += _methods(name)
     return {name: resolve(name) for name in names}

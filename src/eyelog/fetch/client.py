@@ -320,7 +320,8 @@ class Client:
         frame = joined_pages(pages, log, tz=zones.home, fields=names)
         if zones.vary:
             frame = in_zones(frame, zones)
-        notes = walker.take_notes()
+        notes = list(walker.cache.notes.values())
+        walker.cache.notes.clear()
         if outside := int(((frame.index < first) | (frame.index >= last + SECOND)).sum()):
             notes.append(
                 f"the service sent {outside} record(s) with a stamp outside the range of the"
