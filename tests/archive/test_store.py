@@ -1,8 +1,17 @@
+"""Writing survives kills, other writers and full disks: real processes, real files."""
+
+import os
 import pickle
+import resource
+import socket
 import stat
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+import fsspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +22,7 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from support.logs import LOGS
 from support.records import records
+from support.stores import object_store
 
 FIFTEEN, SIXTY = LOGS
 
@@ -251,3 +261,208 @@ def test_nobody_else_may_read_the_files(archive: el.Archive) -> None:
     for path in [Path(archive.path), *Path(archive.path).rglob("*")]:
         mode = stat.S_IMODE(path.stat().st_mode)
         assert mode == (0o700 if path.is_dir() else 0o600), path
+
+
+# Writing survives kills, other writers and full disks: real processes, real files
+
+
+def leftovers(archive: el.Archive) -> list[Path]:
+    return list(Path(archive.path).rglob("*.tmp"))
+
+
+def files(archive: el.Archive) -> dict[Path, tuple[bytes, int]]:
+    found = sorted(Path(archive.path).rglob("*.parquet"))
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
+
+
+def test_threads_that_write_at_the_same_time_lose_nothing(archive: el.Archive) -> None:
+    frame = records(SIXTY, "2026-10-31 20:00", 480)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda n: archive.write(SIXTY, frame.iloc[n::12], account="me"), range(12)))
+    assert_frame_equal(archive.read(SIXTY, "2026-10-31", "2026-11-01"), frame)
+
+
+def test_writing_the_same_records_again_touches_no_file(archive: el.Archive) -> None:
+    frame = records(FIFTEEN, "2026-10-30", 4 * 5760)
+    archive.write(FIFTEEN, frame, account="me")
+    before = files(archive)
+    archive.write(FIFTEEN, frame, account="me")
+    archive.write(FIFTEEN, frame.iloc[100:9000:3], account="me")
+    archive.write(FIFTEEN, frame.loc["2026-10-31"], account="me", days=["2026-10-31"])
+    assert files(archive) == before
+
+
+def test_a_write_returns_how_many_records_were_added_changed_and_removed(
+    archive: el.Archive,
+) -> None:
+    frame = records(SIXTY, "2026-10-30", 4 * 1440)
+    assert archive.write(SIXTY, frame, account="me") == (5760, 0, 0)
+    assert archive.write(SIXTY, frame, account="me") == (0, 0, 0)
+    changed = frame.copy()
+    changed.iloc[10:13, changed.columns.get_loc("bl")] = 3.25
+    changed.iloc[-1, changed.columns.get_loc("bl")] = float("nan")
+    frame.iloc[-1, frame.columns.get_loc("bl")] = 1.0
+    archive.write(SIXTY, frame.iloc[-1:], account="me")
+    assert archive.write(SIXTY, changed, account="me").changed == 4
+    fewer = changed.drop(changed.loc["2026-10-31"].index[100:])
+    late = records(SIXTY, "2026-11-30", 2)
+    both = pd.concat([fewer, late])
+    days = ["2026-10-31", "2026-11-01", "2026-12-24"]
+    assert archive.write(SIXTY, both, account="me", days=days) == (2, 0, 1340)
+    assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-12-31"), both)
+    assert archive.write(SIXTY, both.iloc[:0], account="me", days=["2026-11-30"]).removed == 2
+    assert {path.parent.name for path in files(archive)} == {"month=2026-10", "month=2026-11"}
+
+
+def test_only_days_and_months_that_change_are_written(archive: el.Archive) -> None:
+    frame = records(SIXTY, "2026-10-30", 4 * 1440)
+    archive.write(SIXTY, frame, account="me")
+    before = files(archive)
+    frame.iloc[-1, frame.columns.get_loc("bl")] = 3.0
+    archive.write(SIXTY, frame, account="me")
+    assert [path.name[:12] for path in files(archive) if path not in before] == ["2026-11-02.2"]
+    frame.iloc[0, frame.columns.get_loc("bl")] = 3.0
+    archive.write(SIXTY, frame, account="me")
+    assert min(path.name[:12] for path in files(archive)).startswith("2026-10.2.")
+    assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-11-30"), frame)
+
+
+def test_a_change_of_many_days_writes_the_month_as_one_file(archive: el.Archive) -> None:
+    frame = records(SIXTY, "2026-10-01", 20 * 1440).iloc[::30]
+    for day in ("2026-10-01", "2026-10-02", "2026-10-03"):
+        archive.write(SIXTY, frame.loc[day], account="me")
+    assert len(files(archive)) == 3
+    archive.write(SIXTY, frame, account="me")
+    assert [path.name[:8] for path in files(archive)] == ["2026-10."]
+    assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-10-31"), frame)
+
+
+def test_a_frame_that_is_read_may_be_written_to(archive: el.Archive) -> None:
+    archive.write(SIXTY, records(SIXTY, "2026-10-01", 10), account="me")
+    for fields in (None, ["bl"]):
+        frame = archive.read(SIXTY, account="me", fields=fields)
+        frame.loc[frame.index[0], "bl"] = 7.0
+        assert frame["bl"].iloc[0] == 7.0
+
+
+def test_a_full_disk_is_a_one_line_error_and_changes_nothing(archive: el.Archive) -> None:
+    old = records(FIFTEEN, "2026-10-31", 2 * 5760, seed=1)
+    archive.write(FIFTEEN, old.iloc[:100], account="me")
+    before = files(archive)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, limits[1]))  # Python ignores SIGXFSZ
+    try:
+        with pytest.raises(el.ArchiveError) as caught:
+            archive.write(FIFTEEN, old, account="me")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert str(caught.value) == (
+        f"cannot write {FIFTEEN!r} of 'me' to {archive.path}: File too large"
+    )
+    assert files(archive) == before
+    assert leftovers(archive) == []
+    archive.write(FIFTEEN, old, account="me")
+    assert_frame_equal(archive.read(FIFTEEN, "2026-10-31", "2026-11-01"), old)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_read_only_archive_is_read_but_not_written(archive: el.Archive) -> None:
+    frame = records(SIXTY, "2026-10-01", 3)
+    archive.write(SIXTY, frame, account="me")
+    folders = [path for path in Path(archive.path).rglob("*") if path.is_dir()]
+    for folder in folders:
+        folder.chmod(0o500)
+    try:
+        assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-10-01"), frame)
+        with pytest.raises(el.ArchiveError, match="Permission denied"):
+            archive.write(SIXTY, records(SIXTY, "2026-10-01", 3, seed=2), account="me")
+    finally:
+        for folder in folders:
+            folder.chmod(0o700)
+
+
+# Archives that are not on a local disk: memory, and an object store on 127.0.0.1
+
+
+@pytest.fixture
+def memory() -> Iterator[str]:
+    url = f"memory://{uuid.uuid4().hex}"
+    yield url
+    fsspec.filesystem("memory").rm(url, recursive=True)
+
+
+@pytest.fixture
+def bucket() -> Iterator[str]:
+    with object_store() as url:
+        yield url
+
+
+def live_through(url: str, tmp_path: Path) -> None:
+    """Do with an archive at `url` what is done with a local one, and compare the two."""
+    archive, local = el.Archive(url), el.Archive(tmp_path / "local")
+    with pytest.raises(el.ArchiveError, match="is empty"):
+        archive.read(SIXTY, "2026-10-30", "2026-10-30")
+    frame = records(SIXTY, "2026-10-30", 4 * 1440, tz="Asia/Tokyo")
+    other = records(FIFTEEN, "2026-10-30", 3000)
+    for each in (archive, local):
+        each.write(SIXTY, frame.iloc[::2], account="a/ä")
+        each.write(SIXTY, frame, account="a/ä")
+        each.write(FIFTEEN, other, account="me")
+        each.write(SIXTY, frame.iloc[:10], account="gone")
+        each.write(SIXTY, frame.iloc[:0], account="gone", days=["2026-10-30"])
+    assert archive.accounts() == ["a/ä", "me"]
+    found = archive.read(SIXTY, "2026-10-30", "2026-11-02", account="a/ä", tz="Asia/Tokyo")
+    assert_frame_equal(found, frame)
+    assert_frame_equal(
+        archive.read(FIFTEEN, "2026-10-30", "2026-10-30", fields=["stp"]), other[["stp"]]
+    )
+    assert_frame_equal(archive.inventory(), local.inventory())
+    assert len(archive.verify()) == 0
+    with pytest.raises(el.ArchiveError, match="it has 'a/ä', 'me'"):
+        archive.read(SIXTY, "2026-10-30", "2026-10-30", account="you")
+    made = archive.export(FIFTEEN, *["2026-10-30"] * 2, tmp_path / "day.csv", location=True)
+    assert made == [tmp_path / "day.csv"]
+    # Another process sees what is there now, not what was there when it last listed the archive.
+    el.Archive(url).write(SIXTY, frame, account="new")
+    assert archive.accounts(SIXTY) == ["a/ä", "new"]
+
+
+def test_an_archive_lives_in_memory(memory: str, tmp_path: Path) -> None:
+    live_through(memory, tmp_path)
+
+
+@pytest.mark.slow("an object store is started")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:botocore")
+def test_an_archive_lives_in_an_object_store(bucket: str, tmp_path: Path) -> None:
+    live_through(bucket, tmp_path)
+    with pytest.raises(el.ArchiveError, match="there is no 'no-such-bucket', create it first"):
+        el.Archive("s3://no-such-bucket/x").write(
+            SIXTY, records(SIXTY, "2026-10-30", 1), account="me"
+        )
+
+
+@pytest.mark.slow("a store's time limit is waited for")
+def test_a_store_that_does_not_answer_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "made-up")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "made-up-too")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+    with pytest.raises(el.ArchiveError, match=r"cannot list the archive s3://wearers/x: .+"):
+        el.Archive("s3://wearers/x").accounts()
+
+
+def test_a_folder_that_is_copied_whole_into_a_store_is_the_same_archive(
+    tmp_path: Path, memory: str
+) -> None:
+    local, account = el.Archive(tmp_path), "a/ä"
+    frame = records(SIXTY, "2026-10-30", 4 * 1440, tz="Asia/Tokyo")
+    local.write(SIXTY, frame, account=account)
+    local.set_zones("Asia/Tokyo", account=account)
+    fsspec.filesystem("memory").put(f"{tmp_path}/", memory, recursive=True)
+    assert_frame_equal(
+        el.Archive(memory).read(SIXTY, account=account), local.read(SIXTY, account=account)
+    )
+    assert len(el.Archive(memory).verify()) == 0

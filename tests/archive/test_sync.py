@@ -1,12 +1,23 @@
 """A sync requests what can have changed, keeps what came, and reports each day."""
 
+import json
+import os
+import random
+import signal
 import stat
+import subprocess
+import sys
+import textwrap
+import time
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
@@ -16,7 +27,18 @@ from support import faulty, live
 from support.logs import LOGS
 from support.paged import Paged
 from support.records import records
-from support.syncing import END, SIXTY, START, ago, asked_days, client_of, files, states
+from support.syncing import (
+    END,
+    FIFTEEN,
+    SIXTY,
+    START,
+    ago,
+    asked_days,
+    client_of,
+    files,
+    ledger,
+    states,
+)
 
 
 def logged_in(service: live.Live, home: Path, account: str, **options: Any) -> el.Client:
@@ -261,3 +283,235 @@ def test_what_every_month_repeats_is_said_once_and_no_filter_of_warnings_changes
     assert [text for text in said if "novel" in text] == said
     assert len(said) == 1
     assert during == [before] * len(during)
+
+
+# Days that were brought are noted per service and zone, and requested again only when due
+
+
+def test_settled_days_are_requested_once(
+    there: faulty.Server, home: Path, archive: el.Archive
+) -> None:
+    first = archive.sync(client_of(there, home), SIXTY, START, END)
+    assert first["state"].tolist() == ["fetched"] * 5
+    assert first["records"].tolist() == [24] * 5
+    assert first["asked"].all()
+    before = files(archive)
+    again = archive.sync(client_of(there, home), SIXTY, "2024-02-29", END)
+    assert states(again) == {"2024-02-29": "fetched", **dict.fromkeys(states(first), "unchanged")}
+    assert again["asked"].tolist() == [True] + [False] * 5
+    assert asked_days(there) == ["2024-02-29", *states(first)]
+    assert before.items() <= files(archive).items()
+
+
+def test_days_without_records_are_noted_and_requested_again_after_an_hour(
+    home: Path, archive: el.Archive
+) -> None:
+    script = Paged(size=50, holds=lambda stamp: stamp.day == 3)
+    with faulty.server(script) as there:
+        client = client_of(there, home)
+        first = archive.sync(client, SIXTY, START, END)
+        assert states(first)["2024-03-03"] == "fetched"
+        assert list(states(first).values()).count("empty") == 4
+        again = archive.sync(client, SIXTY, START, END)
+        assert (again["asked"].any(), again["records"].sum(), there.count()) == (False, 24, 5)
+        assert again["reason"].str.contains("it had no record at").sum() == 4
+        asked = datetime.now(UTC) - timedelta(hours=1, minutes=1)
+        sources = json.loads(ledger(archive).read_text())
+        for noted in next(iter(sources.values())).values():
+            noted[0] = asked.isoformat()
+        ledger(archive).write_text(json.dumps(sources))
+        script.holds = lambda _: True
+        grown = archive.sync(client, SIXTY, START, END)
+        assert there.count() == 9
+    assert Counter(states(grown).values()) == {"fetched": 4, "unchanged": 1}
+
+
+def test_a_day_of_another_zone_or_service_is_another_day(
+    there: faulty.Server, home: Path, archive: el.Archive
+) -> None:
+    archive.sync(client_of(there, home), SIXTY, "2024-02-29", "2024-03-06")
+    before = files(archive)
+    report = archive.sync(client_of(there, home, tz="Asia/Tokyo"), SIXTY, START, END)
+    assert (report["asked"].all(), set(report["state"])) == (True, {"unchanged"})
+    with faulty.server(Paged(size=50)) as other:
+        assert archive.sync(client_of(other, home), SIXTY, START, END)["asked"].all()
+    assert files(archive) == before
+    assert not archive.sync(client_of(there, home), SIXTY, START, END)["asked"].any()
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b'{"a": {"2024-03-01": ["x"]}}', b"\xff"])
+def test_a_damaged_ledger_costs_only_requests(
+    there: faulty.Server, home: Path, archive: el.Archive, body: bytes
+) -> None:
+    archive.sync(client_of(there, home), SIXTY, START, END)
+    before = files(archive)
+    ledger(archive).write_bytes(body)
+    with pytest.warns(el.EyelogWarning, match="damaged, so the days noted in it are requested"):
+        report = archive.sync(client_of(there, home), SIXTY, START, END)
+    assert (report["asked"].all(), set(report["state"])) == (True, {"unchanged"})
+    assert files(archive) == before
+    assert not archive.sync(client_of(there, home), SIXTY, START, END)["asked"].any()
+
+
+@pytest.mark.usefixtures("within_one_hour")
+def test_a_note_from_the_future_is_not_trusted(
+    there: faulty.Server, home: Path, archive: el.Archive
+) -> None:
+    archive.sync(client_of(there, home), SIXTY, START, START)
+    text = ledger(archive).read_text()
+    year = str(datetime.now(UTC).year)
+    ledger(archive).write_text(text.replace(f'["{year}', '["2300'))
+    assert archive.sync(client_of(there, home), SIXTY, START, START)["asked"].all()
+
+
+def test_a_month_that_was_deleted_is_requested_again(
+    there: faulty.Server, home: Path, archive: el.Archive
+) -> None:
+    archive.sync(client_of(there, home), SIXTY, "2024-02-28", "2024-03-02")
+    whole = archive.read(SIXTY, "2024-02-28", "2024-03-02")
+    (path,) = (each for each in files(archive) if "2024-02" in str(each))
+    path.unlink()
+    report = archive.sync(client_of(there, home), SIXTY, "2024-02-28", "2024-03-02")
+    assert list(states(report).values()) == ["failed", "failed", "unchanged", "unchanged"]
+    assert archive.repair()["sync_again"].tolist() == ["2024-02-28 to 2024-02-29"]
+    report = archive.sync(client_of(there, home), SIXTY, "2024-02-28", "2024-03-02")
+    assert list(states(report).values()) == ["fetched", "fetched", "unchanged", "unchanged"]
+    assert_frame_equal(archive.read(SIXTY, "2024-02-28", "2024-03-02"), whole)
+
+
+def test_an_archive_in_memory_is_synced_and_remembers(there: faulty.Server, home: Path) -> None:
+    place = el.Archive("memory://synced")
+    try:
+        assert place.sync(client_of(there, home), SIXTY, START, END)["records"].sum() == 120
+        assert not place.sync(client_of(there, home), SIXTY, START, END)["asked"].any()
+        assert len(place.read(SIXTY, START, END)) == 120
+    finally:
+        fsspec.filesystem("memory").rm("/synced", recursive=True)
+
+
+# A sync survives kills, interrupts and company: real processes, a real socket
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+
+SYNCING = """
+    import sys
+    import eyelog as el
+    url, home, archive, log, start, end = sys.argv[1:]
+    client = el.Client(url, application=None, token=el.Token("access-token-of-tests"), home=home)
+    print("begun", flush=True)
+    report = el.Archive(archive).sync(client, log, start, end)
+    print(report["state"].value_counts().to_dict(), flush=True)
+"""
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", textwrap.dedent(SYNCING), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.002)
+
+
+@posix
+@pytest.mark.parametrize(
+    "kills", [2, pytest.param(4, marks=pytest.mark.slow("a process is killed at many moments"))]
+)
+def test_a_sync_killed_at_any_moment_continues_where_it_was(
+    tmp_path: Path, archive: el.Archive, kills: int
+) -> None:
+    days = [str(date(2023, 1, 1) + timedelta(days=n)) for n in range(24 * kills)]
+    draw = random.Random(kills)
+    arguments = (str(tmp_path / "home"), archive.path, FIFTEEN, days[0], days[-1])
+    with faulty.server(Paged(size=50)) as there:
+        for n in range(kills):
+            noted = _noted(archive)
+            since = there.count()
+            child = start(there.url, *arguments)
+            # The first four days are written at once, and then a month at a time: the kill comes
+            # amid the asking, or amid the writing.
+            enough = since + (7, 12, 6, 1, 9, 18)[n % 6]
+            wait_for(lambda enough=enough: there.count() >= enough)
+            time.sleep(draw.uniform(0, 0.1))
+            child.kill()
+            child.communicate()
+            assert not set(asked_days(there, since)) & noted, "a day that was noted is asked again"
+            assert noted <= _noted(archive)
+            assert n == 0 or noted, "no kill came after a chunk: the test shows nothing"
+            assert len(archive.verify()) == 0
+            if _noted(archive):
+                held = archive.read(FIFTEEN, days[0], days[-1])
+                counts = Counter(held.index.strftime("%Y-%m-%d"))
+                assert {counts[day] for day in _noted(archive)} == {24}
+        child = start(there.url, *arguments)
+        assert child.communicate(timeout=120)[1] == ""
+    with faulty.server(Paged(size=50)) as there:
+        other = el.Archive(tmp_path / "other")
+        other.sync(client_of(there, tmp_path / "home"), FIFTEEN, days[0], days[-1])
+    assert [body for body, _ in files(archive).values()] == [
+        body for body, _ in files(other).values()
+    ]
+    assert not list(Path(archive.path).rglob("*.tmp"))
+
+
+def _noted(archive: el.Archive) -> set[str]:
+    path = ledger(archive, FIFTEEN)
+    sources = json.loads(path.read_text()) if path.exists() else {}
+    return {day for days in sources.values() for day in days}
+
+
+@posix
+def test_an_interrupt_keeps_the_days_that_came(tmp_path: Path, archive: el.Archive) -> None:
+    paged = Paged(size=50)
+
+    def script(request: faulty.Request) -> faulty.Answer:
+        late = request.query["date_from"] >= "2024-03-15"
+        return faulty.slow({}, 60) if late else paged(request)
+
+    with faulty.server(script) as there:
+        child = start(there.url, str(tmp_path / "home"), archive.path, SIXTY, START, "2024-03-30")
+        wait_for(lambda: there.count() >= 15)
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+        assert "KeyboardInterrupt" in errors
+        there.script = paged
+        sources = json.loads(ledger(archive).read_text())
+        assert 4 <= len(next(iter(sources.values()))) < 30
+        report = archive.sync(client_of(there, tmp_path / "home"), SIXTY, START, "2024-03-30")
+    assert report["asked"].sum() == 30 - len(next(iter(sources.values())))
+
+
+@pytest.mark.slow("processes race")
+def test_two_that_sync_at_once_lose_nothing(tmp_path: Path, archive: el.Archive) -> None:
+    home = str(tmp_path / "home")
+    with faulty.server(Paged(size=50)) as there:
+        both = [
+            start(there.url, home, archive.path, FIFTEEN, start_day, end_day)
+            for start_day, end_day in (("2024-03-01", "2024-03-24"), ("2024-03-10", "2024-04-05"))
+        ]
+        for each in both:
+            _, errors = each.communicate(timeout=60)
+            assert (each.returncode, errors) == (0, "")
+        client = client_of(there, tmp_path / "home")
+        report = archive.sync(client, FIFTEEN, "2024-03-01", "2024-04-05")
+    assert not report["asked"].any()
+    assert len(archive.read(FIFTEEN, "2024-03-01", "2024-04-05")) == 36 * 24
+
+
+def test_a_sync_holds_one_month_whatever_its_length(tmp_path: Path, archive: el.Archive) -> None:
+    paged, written = Paged(size=50), dict[str, int]()
+
+    def script(request: faulty.Request) -> faulty.Answer:
+        month = request.query["date_from"][:7]
+        written.setdefault(month, len(list(Path(archive.path).rglob("*.parquet"))))
+        return paged(request)
+
+    with faulty.server(script) as there:
+        client = client_of(there, tmp_path / "home")
+        archive.sync(client, FIFTEEN, "2023-01-01", "2023-06-30")
+    assert list(written.values()) == [0, 1, 2, 3, 4, 5]  # when the first day of each was asked for

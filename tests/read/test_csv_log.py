@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from support.loggerfiles import (
-    FIFTEEN,
-    HOURS,
-    TEN,
-    Put,
-    logger_csv,
-    logger_part,
-)
+from support.loggerfiles import FIFTEEN, HOURS, TEN, Put, logger_csv, logger_part
 from support.logs import history
 
 JUNK = {
@@ -139,6 +132,8 @@ def test_the_left_foots_name_given_twice_is_right_and_left(put: Put, second: str
 
 NAMES = {"stp": "stepCount", "bk_n": "blinkCount", "tl_yav": "yMean", "sc_slp": "sleepScore",
          "isl": "isStill"}  # fmt: skip
+
+
 FORMS = {
     "Z": lambda at: f"{at:%Y-%m-%dT%H:%M:%SZ}",
     "+0900": lambda at: f"{at.tz_convert('Asia/Tokyo'):%Y-%m-%d %H:%M:%S+0900}",
@@ -148,8 +143,14 @@ FORMS = {
         at.tz_convert("Asia/Tokyo")
     ),
 }
+
+
 WHOLE = st.none() | st.integers(0, 255).map(float)
+
+
 PARTS = st.none() | st.integers(-9000, 9000).map(lambda cents: cents / 100)
+
+
 ROWS = st.lists(
     st.tuples(WHOLE, WHOLE, PARTS, PARTS, st.none() | st.booleans()), min_size=1, max_size=25
 )
@@ -243,3 +244,20 @@ def test_no_line_of_a_damaged_file_is_lost_without_being_counted(
     parts = ("kept", "repeated", "conflicts", "refused")
     assert sum(counts[name] for name in parts) == counts["rows"]
     assert counts["kept"] == len(frame)
+
+
+# Dates of files become instants however they are written, or are reported by their line
+
+
+@pytest.mark.parametrize("date", ["2026.10.24 9:00", "24. 10. 2026, 9:00", "2026/10/24 09:00:00,0"])
+def test_a_date_may_be_written_as_in_a_diary(put: Put, date: str) -> None:
+    frame = el.read(put(f"date;stp\n{date};3\n"), tz="Asia/Tokyo")
+    assert str(frame.index[0]) == "2026-10-24 09:00:00+09:00"
+
+
+def test_an_hour_that_comes_twice_is_resolved_by_the_order_of_the_rows(put: Put) -> None:
+    clock = ["01:59", "02:00", "02:30", "02:59", "02:00", "02:30", "02:59", "03:00"]
+    rows = [f"2026-10-25T{each}:00,60" for each in clock]
+    frame = el.read(put("\n".join(["date,fitDuration", *rows])), tz="Europe/Berlin")
+    assert len(frame) == 8
+    assert frame.index.is_unique

@@ -450,7 +450,7 @@ class Merging:
         days = days_of(np.concatenate([self.stamps[rows], *replaced]))
         parts = of_month(found, self.log, month)
         # What is new, or of an older eyelog, or changes on many days, is written as a whole.
-        by_day = len(days) <= MOST_DAYS and is_last
+        by_day = 0 < len(days) <= MOST_DAYS and is_last
         by_day &= any(not part.is_day and part.name != OLD for part in parts)
         fold = not is_last and any(part.is_day for part in parts)
         slots = days if by_day else [month]
