@@ -25,7 +25,7 @@ from eyelog_service.accounts import is_readable_on_the_way
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.backup import interrupted, unfinished_backup
 from eyelog_service.ended import outdated
-from eyelog_service.erase import revived
+from eyelog_service.erase import in_words, revived
 from eyelog_service.grants import Registry
 from eyelog_service.state import (
     VERSION,
@@ -314,13 +314,13 @@ def _list_of_ends(registry: Registry) -> Finding:
 
 def _ended_before(registry: Registry) -> Finding:
     found = revived(registry)
-    texts = [found.text] if found else []
-    if found.with_records:
-        texts.append(f"records of {counted(len(found.with_records), 'account')} erased since")
+    texts = [text] if (text := in_words(found)) else []
+    if found["with_records"]:
+        texts.append(f"records of {counted(len(found['with_records']), 'account')} erased since")
     doubt = ""
-    if found.unsure:
+    if unsure := found["unsure"]:
         doubt = (
-            f"{counted(len(found.unsure), 'account')} ({listed(found.unsure)}) erased before, with"
+            f"{counted(len(unsure), 'account')} ({listed(unsure)}) erased before, with"
             " files whose dates are older than that: they were put back, or the clock was set back;"
             " eyelog archive erase NAME erases all records of an account, if they were put back"
         )

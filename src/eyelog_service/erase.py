@@ -204,50 +204,35 @@ def _replaced(value: Any, account: str, pseudonym: str) -> Any:
 # What lives again in a state, or an archive, that was put back from a backup.
 
 
-@dataclass(frozen=True, slots=True)
-class Revived:
-    """What is there and had ended before: digests of tokens and invitations, names of the others.
-
-    `erased` are accounts that were erased, of which something is left (after `end_again`, in logs
-    too); `with_records` those of them with older records or events. Of those that are `unsure`
-    nobody knows whose the files are: an account of that name was added after the erasure, and the
-    clock may have been set back since, as an erasure that is still to come shows.
-    """
-
-    tokens: list[bytes]
-    accounts: list[str]
-    applications: list[str]
-    enabled: list[str]
-    invitations: list[bytes]
-    erased: list[str]
-    with_records: list[str]
-    unsure: list[str]
-
-    def __bool__(self) -> bool:
-        return any((self.tokens, self.accounts, self.applications, self.enabled, self.invitations))
-
-    @property
-    def text(self) -> str:
-        """What is valid again, in words."""
-        counts = [
-            (len(self.tokens), "token", "revoked since"),
-            (len(self.accounts), "account", "removed since"),
-            (len(self.enabled), "account", "disabled since"),
-            (len(self.applications), "application", "removed since"),
-            (len(self.invitations), "invitation", "used since"),
-        ]
-        return ", ".join(f"{counted(n, what)} {how}" for n, what, how in counts if n)
+_SINCE: Final = {
+    "tokens": ("token", "revoked since"),
+    "accounts": ("account", "removed since"),
+    "disabled": ("account", "disabled since"),
+    "applications": ("application", "removed since"),
+    "invitations": ("invitation", "used since"),
+}
 
 
-def revived(registry: Registry, *, in_logs: bool = False) -> Revived:
+def in_words(found: dict[str, list[Any]]) -> str:
+    """Return what is valid again in a state, as `revived` has found it, in words."""
+    counts = [(len(found[kind]), *words) for kind, words in _SINCE.items()]
+    return ", ".join(f"{counted(n, what)} {how}" for n, what, how in counts if n)
+
+
+def revived(registry: Registry, *, in_logs: bool = False) -> dict[str, list[Any]]:
     """Compare the ends that were noted in the archive with state and archive, and with all logs.
 
     Applications are compared by their ids, which are never used twice; accounts and tokens by their
     times, which follow the order of ends and beginnings (see `ended`).
+
+    Returns what is there and had ended before: digests of ``tokens`` and ``invitations``, names of
+    ``accounts``, those that were ``disabled``, and ids of ``applications``. ``erased`` are accounts
+    that were erased, of which something is left (with `in_logs`, in logs too), ``with_records``
+    those of them with older records or events. Of those that are ``unsure`` nobody knows whose the
+    files are: an account of that name was added after the erasure, and the clock may have been set
+    back since, as an erasure that is still to come shows.
     """
     notes = ended.notes(registry.archive)
-    if not notes:
-        return Revived([], [], [], [], [], [], [], [])
     accounts = registry.accounts.all()
     added = {one.name: one.added for one in accounts}
     digests = {name: ended.account_digest(name) for name in added}
@@ -260,7 +245,7 @@ def revived(registry: Registry, *, in_logs: bool = False) -> Revived:
     gone = {note.application for note in notes if note.what == "application"}
     used = {note.token for note in notes if note.what == "invitation"}
     again = [name for name in added if ended.began_before(added[name], removed.get(digests[name]))]
-    enabled = [
+    disabled = [
         one.name
         for one in accounts
         if not one.disabled and one.name not in again
@@ -269,16 +254,20 @@ def revived(registry: Registry, *, in_logs: bool = False) -> Revived:
     ]
     invitations = registry.state.rows("SELECT hash FROM invitation")
     with_records, unsure = _with_older_records(registry, notes, added)
-    return Revived(
-        _tokens(registry, notes, digests),
-        again,
-        [one.client_id for one in registry.applications.all() if one.client_id in gone],
-        enabled,
-        [hashed for (hashed,) in invitations if hashed.hex() in used],
-        sorted({*with_records, *(_erased_names(registry, notes, added) if in_logs else ())}),
-        with_records,
-        unsure,
-    )
+    return {
+        "tokens": _tokens(registry, notes, digests),
+        "accounts": again,
+        "applications": [
+            one.client_id for one in registry.applications.all() if one.client_id in gone
+        ],
+        "disabled": disabled,
+        "invitations": [hashed for (hashed,) in invitations if hashed.hex() in used],
+        "erased": sorted(
+            {*with_records, *(_erased_names(registry, notes, added) if in_logs else ())}
+        ),
+        "with_records": with_records,
+        "unsure": unsure,
+    }
 
 
 def _tokens(registry: Registry, notes: list[ended.Note], digests: dict[str, str]) -> list[bytes]:
@@ -347,23 +336,23 @@ def _written(place: Place, path: str) -> float:
     return Path(path).lstat().st_mtime if place.local else place.fs.modified(path).timestamp()
 
 
-def end_again(registry: Registry) -> Revived:
+def end_again(registry: Registry) -> dict[str, list[Any]]:
     """End what lives again, and return it; names of those erased are looked for in logs too."""
     found = revived(registry, in_logs=True)
     last = max((note.at for note in ended.notes(registry.archive)), default=None)
     with registry.state.write() as db:
         if last is not None:  # a state that was put back knows only the ends before it
             ended.remember_end(db, max(last, ended.after_ends(db)))
-        for hashed in found.tokens:
+        for hashed in found["tokens"]:
             run(db, "UPDATE token SET revoked = 1 WHERE hash = :hash", hash=hashed)
-        for hashed in found.invitations:
+        for hashed in found["invitations"]:
             run(db, "DELETE FROM invitation WHERE hash = :hash", hash=hashed)
-    registry.accounts.remove(*found.accounts)
-    registry.accounts.disable(*found.enabled)
-    for client_id in found.applications:
+    registry.accounts.remove(*found["accounts"])
+    registry.accounts.disable(*found["disabled"])
+    for client_id in found["applications"]:
         registry.applications.remove(client_id)
-    for name in found.erased:
+    for name in found["erased"]:
         erase_account(registry, name, dry_run=False)
-    for name in found.with_records:
+    for name in found["with_records"]:
         Archive(registry.archive).erase(name)
     return found

@@ -245,28 +245,23 @@ def after_restore(places: Places, *, json: bool = False) -> None:
     from eyelog_service.erase import end_again
 
     ended = end_again(registry)
-    counts = {
-        "tokens": len(ended.tokens),
-        "accounts": len(ended.accounts),
-        "applications": len(ended.applications),
-        "disabled": len(ended.enabled),
-        "invitations": len(ended.invitations),
-        "erased": len(ended.erased),
-    }
+    kinds = ("tokens", "accounts", "applications", "disabled", "invitations", "erased")
+    counts = {kind: len(ended[kind]) for kind in kinds}
     if any(counts.values()):
         noted(registry, "after_restore", **counts)
     if json:
         print_json(counts)
         return
-    lines = [f"removed: account {name!r}" for name in ended.accounts if name not in ended.erased]
-    lines += [f"disabled: account {name!r}" for name in ended.enabled]
-    lines += [f"removed: application {client_id}" for client_id in ended.applications]
-    many: list[tuple[str, list[Any], str]] = [
-        ("ended", [*ended.tokens], "token"),
-        ("ended", [*ended.invitations], "invitation"),
-        ("erased", [*ended.erased], "account"),
-    ]
-    lines += [f"{did}: {counted(len(which), noun)}" for did, which, noun in many if which]
+    gone = [name for name in ended["accounts"] if name not in ended["erased"]]
+    lines = [f"removed: account {name!r}" for name in gone]
+    lines += [f"disabled: account {name!r}" for name in ended["disabled"]]
+    lines += [f"removed: application {client_id}" for client_id in ended["applications"]]
+    for did, kind, noun in (
+        ("ended", "tokens", "token"),
+        ("ended", "invitations", "invitation"),
+        ("erased", "erased", "account"),
+    ):
+        lines += [f"{did}: {counted(counts[kind], noun)}"] * bool(counts[kind])
     for line in lines:
         print(line)
     if not lines:
