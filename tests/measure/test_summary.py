@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import catalogue
 from support.frames import EYES, MINUTES, frame_of, shaped
-from support.logs import INTERVAL_SECONDS, columns
+from support.logs import INTERVAL_SECONDS
 
 ASK: dict[str, Callable[..., Any]] = {
     "blinks.rate": el.blinks.rate,
@@ -42,14 +41,13 @@ def wild(log: str, seed: int) -> pd.DataFrame:
     seconds = np.cumsum(rng.choice([1, 1, 1, 1, 2, 300], n)) * INTERVAL_SECONDS[log]
     index = pd.Timestamp("2026-10-24T20:00:00Z") + pd.to_timedelta(seconds, unit="s")
     data = {}
-    for name in columns(log):
-        field = catalogue(log)[name]
-        if field.value_type == "str":
+    for name, field in el.fields(log).drop("date").iterrows():
+        if field["dtype"] == "string":
             data[name] = pd.array(rng.choice(["", "x"], n), dtype="string")
-        elif field.value_type == "bool":
+        elif field["dtype"] == "boolean":
             data[name] = pd.array(rng.choice([True, False, None], n), dtype="boolean")
         else:
-            odd = [np.nan, -1.0, 2.5, 1e9, np.inf, -np.inf, field.max or 1.0, field.min or 0.0]
+            odd = [np.nan, -1.0, 2.5, 1e9, np.inf, -np.inf, field["max"], field["min"]]
             plain = rng.integers(0, 5, n).astype(float)
             data[name] = np.where(rng.random(n) < 0.3, rng.choice(odd, n), plain)
     frame = pd.DataFrame(data, index=pd.DatetimeIndex(index).as_unit("us"))
