@@ -151,10 +151,10 @@ def of_a_day(folder: Path, log: str) -> dict[str, object]:
     day = source.read(log, "2025-01-31", "2025-01-31", account="w0000", tz=TZ)
     value = next(name for name in day.columns if day[name].dtype == "float64")
     with tempfile.TemporaryDirectory() as scratch:
-        answer = Path(scratch) / "day.json"
-        source.export(log, "2025-01-31", "2025-01-31", answer, account="w0000", tz=TZ)
-        body = answer.read_bytes()
-        target = el.Archive(scratch)
+        answers = Path(scratch) / "answers"
+        source.export(log, "2025-01-31", "2025-01-31", answers, account="w0000", tz=TZ)
+        (body,) = (file.read_bytes() for file in answers.glob("*.json"))
+        target = el.Archive(Path(scratch) / "archive")
         target.write(log, month, account="w0000")
 
         def merge(number: int) -> None:

@@ -122,16 +122,6 @@ def test_a_value_that_is_masked_never_changes_an_answer_and_rows_may_come_in_any
     )
 
 
-def test_walking_turns_the_head_of_the_simulated_wearer() -> None:
-    frame = el.sample(MINUTES)
-    walks = el.gait.bouts(frame, max_pause="1min", min_length="3min")["start"]
-    table = el.compare.events(frame, walks, before="5min", after="3min", fields=["hm_yo", "tl_xav"])
-    assert (table.loc["hm_yo", "change_low"].iloc[-2:] > 0).all()
-    assert table.loc["hm_yo", "n"].max() <= len(walks)
-    assert (table["coverage"] <= 1).all()
-    assert (table["low"].dropna() <= table["mean"][table["low"].notna()]).all()
-
-
 def test_no_event_and_no_data_give_missing_rows_with_a_reason() -> None:
     series = minutes(np.ones(30))
     full = el.compare.events(series, series.index[5:10], before="1min", after="1min")

@@ -135,13 +135,6 @@ def test_groups_that_cannot_be_compared_are_refused() -> None:
         el.compare.group_difference(table, groups, outcome="x")
 
 
-def test_accounts_in_the_index_or_in_a_column_give_the_same_difference() -> None:
-    table, groups = table_of({"desk": DESK, "field": FIELD}, days=2)
-    indexed = table.assign(day=1).set_index(["account", "day"])
-    found = el.compare.group_difference(indexed, groups, outcome="y")
-    assert found == el.compare.group_difference(table, groups, outcome="y")
-
-
 def test_two_wearers_in_a_group_have_a_difference_and_no_interval() -> None:
     # Welch's interval of 2 against 10 holds the difference in 90 of 100 cases.
     table, groups = table_of({"desk": DESK[:2], "field": FIELD})

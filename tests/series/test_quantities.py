@@ -30,22 +30,6 @@ OF_DAYS: dict[str, Callable[..., Any]] = {
 }
 
 
-def same(one: Any, other: Any) -> bool:
-    """Return whether two results hold the same numbers and words."""
-    if isinstance(one, pd.DataFrame | pd.Series):
-        check = (
-            pd.testing.assert_frame_equal
-            if isinstance(one, pd.DataFrame)
-            else pd.testing.assert_series_equal
-        )
-        check(one, other, rtol=1e-9, check_freq=False, check_index_type=False)
-        return True
-    return all(
-        a == b if isinstance(a, str | pd.Timestamp) else a == pytest.approx(b, nan_ok=True)
-        for a, b in zip(one, other, strict=True)
-    )
-
-
 def cleared(table: Any) -> Any:
     out = table.copy()
     out.attrs = {}
@@ -74,13 +58,6 @@ def test_a_series_of_records_is_refused_with_the_call_that_judges_it(name, maske
         with pytest.raises(el.ConfigurationError, match=rf"{name}\(frame, 'hm_yo'\), which judges"):
             CALLS[name](frame["hm_yo"])
         CALLS[name](frame, "hm_yo")
-
-
-def test_days_whose_freq_is_set_and_that_met_a_questionnaire_answer_the_same(days) -> None:
-    asked = pd.DataFrame({"mood": np.arange(12.0)}, index=days.index)
-    for name, call in OF_DAYS.items():
-        assert same(call(days, "steps"), call(days.join(asked), "steps")), name
-        assert same(call(days, "steps"), call(days.asfreq("D"), "steps")), name
 
 
 def test_weeks_are_taken_as_days_are(days) -> None:

@@ -149,9 +149,7 @@ def most_active(
     >>> el.rhythm.most_active(bins, "stp").start
     6.0
     """
-    seen = observed(
-        series, column, what="most_active", limits=limits, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, "most_active", limits, interval, exposure)
     return _extreme_window(seen, hours, sign=1, what="most_active")
 
 
@@ -238,9 +236,7 @@ def least_active(
     >>> el.rhythm.least_active(level.between_time("08:00", "18:00")).reason[:31]
     'the night was not observed (00:'
     """
-    seen = observed(
-        series, column, what="least_active", limits=limits, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, "least_active", limits, interval, exposure)
     return _least(seen, hours, night_worn=night_worn)
 
 
@@ -308,14 +304,7 @@ def relative_amplitude(
     >>> el.rhythm.relative_amplitude(level, night_worn=True).ra
     0.5
     """
-    seen = observed(
-        series,
-        column,
-        what="relative_amplitude",
-        limits=limits,
-        interval=interval,
-        exposure=exposure,
-    )
+    seen = observed(series, column, "relative_amplitude", limits, interval, exposure)
     most = _extreme_window(seen, 10, sign=1)
     least = _least(seen, 5, night_worn=night_worn)
     found = all_missing(

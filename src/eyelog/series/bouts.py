@@ -83,7 +83,7 @@ def episodes(
             f" {condition.dtype}"
         )
     least = duration_us(at_least, "at_least", example="5min")
-    rows = rows_of(states, column, what="episodes", limits=limits, interval=interval)
+    rows = rows_of(states, column, "episodes", limits, interval)
     if not rows.step_us and rows.n:
         raise ConfigurationError(
             "cannot tell how long one row is from a single row: pass interval='15s' or '60s'"
@@ -213,9 +213,7 @@ def fragmentation(
     >>> found.n, found.censored, found.mean_bout, round(found.gini, 4)
     (3, 1, 2.0, 0.5)
     """
-    rows = rows_of(
-        states, column, what="fragmentation", limits=limits, interval=interval, exposure=exposure
-    )
+    rows = rows_of(states, column, "fragmentation", limits, interval, exposure)
     seen = rows.keep(np.isfinite(rows.values))
     seen_lengths, begins_hidden, ends_hidden = bout_lengths(rows)
     cut = begins_hidden | ends_hidden
@@ -329,7 +327,7 @@ def activity_bouts(
        n  share
     0  5    0.8
     """
-    rows = rows_of(series, column, what="activity_bouts", limits=limits, interval=interval)
+    rows = rows_of(series, column, "activity_bouts", limits, interval)
     shortest = duration_us(min_length, "min_length", sign="positive")
     if not 0 < number(share, "share") <= 1:
         raise ConfigurationError(f"share must be above 0 and at most 1, not {share!r}")

@@ -114,9 +114,7 @@ def cosinor(
     (10.0, 3.0, 15.0)
     """
     length_h = duration_us(period, "period", sign="positive", example="24h") / HOUR_US
-    seen = observed(
-        series, column, what="cosinor", limits=limits, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, "cosinor", limits, interval, exposure)
     angle = 2 * np.pi * local_hours(seen.middles) / length_h
     days = np.unique(seen.dates, return_inverse=True)[1]
     # Each day has its own level, so only what differs within days is fitted.

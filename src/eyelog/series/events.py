@@ -544,7 +544,7 @@ def _quantities(
     if isinstance(frame, pd.Series):
         if fields is not None:
             raise ConfigurationError("events: a Series is one quantity, so leave out fields")
-        rows = rows_of(frame, what="events", call="{what}(frame, times, fields={column})")
+        rows = rows_of(frame, None, "events", call="{what}(frame, times, fields={column})")
         name = "value" if frame.name is None else str(frame.name)
         logs = known_logs() if log is None else (log,)
         named = [catalogue(one)[name] for one in logs if name in catalogue(one)]

@@ -141,6 +141,11 @@ class Effect(NamedTuple):
     fit: Floats
 
     @property
+    def alike(self) -> dict[str, Any]:
+        """How alike the days of the first series are, as results state it."""
+        return {"phi": float(self.phi[0]), "n_effective": float(self.n_effective[0])}
+
+    @property
     def reach(self) -> Floats:
         """Half the width of the 95 % interval."""
         return np.asarray(scipy.special.stdtrit(self.freedom, MIDDLE) * self.se)

@@ -103,7 +103,7 @@ def new_levels(
     >>> found.index.strftime("%d %b").tolist(), found["difference"].round(0).tolist()
     (['13 Oct'], [4.0])
     """
-    seen = observed(series, column, what="new_levels", limits=limits, interval=interval)
+    seen = observed(series, column, "new_levels", limits, interval)
     days = by_day(seen, what="new_levels", most=MOST_DAYS)
     n = len(days.values)
     values = without_weekends(days.values[None, :], days.dates)[0] if days.daily else days.values

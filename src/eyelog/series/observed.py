@@ -151,20 +151,20 @@ class Rows:
         )
 
 
-def observed(table: Quantity, column: Any = None, **options: Any) -> Rows:
+def observed(table: Quantity, column: Any, *options: Any, **named: Any) -> Rows:
     """Return the rows of a quantity that have a value; the options are those of `rows_of`."""
-    rows = rows_of(table, column, **options)
+    rows = rows_of(table, column, *options, **named)
     return rows.keep(np.isfinite(rows.values))
 
 
 def rows_of(
     table: Quantity,
-    column: Any = None,
-    *,
+    column: Any,
     what: str,
     limits: Limits | None = None,
     interval: Any = None,
     exposure: Any = None,
+    *,
     call: str = "{what}(frame, {column})",
 ) -> Rows:
     """Return the rows of a Series, or of a column of a table.

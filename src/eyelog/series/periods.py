@@ -131,16 +131,9 @@ def two_periods(
     one_log(before, after, what="two_periods")
     if exposure is not None and not isinstance(exposure, pd.Series):
         raise ConfigurationError("two_periods: exposure must be a Series of hours for both periods")
+    call = "{what}(before, after, column={column})"
     first, second = (
-        observed(
-            period,
-            column,
-            what="two_periods",
-            limits=limits,
-            interval=interval,
-            exposure=exposure,
-            call="{what}(before, after, column={column})",
-        )
+        observed(period, column, "two_periods", limits, interval, exposure, call=call)
         for period in (before, after)
     )
     step_us = min(first.step_us, second.step_us)
@@ -175,8 +168,7 @@ def two_periods(
         low=found.low,
         high=found.high,
         p=found.p,
-        phi=float(means.phi[0]),
-        n_effective=float(means.n_effective[0]),
+        **means.alike,
     )
 
 
@@ -362,8 +354,7 @@ def _of_wearer(nothing: RateRatio, sides: Sequence[_Side]) -> RateRatio:
         low=ratio / reach,
         high=ratio * reach,
         p=float(found.p[0]),
-        phi=float(found.phi[0]),
-        n_effective=float(found.n_effective[0]),
+        **found.alike,
         of="wearer",
     )
 

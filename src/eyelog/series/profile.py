@@ -96,9 +96,7 @@ def profile(
     >>> el.rhythm.profile(level).loc[5, "mean"]
     np.float64(17.0)
     """
-    rows = rows_of(
-        series, column, what="profile", limits=limits, interval=interval, exposure=exposure
-    )
+    rows = rows_of(series, column, "profile", limits, interval, exposure)
     codes, labels = groups_of(rows, series, by, what="profile")
     present = np.isfinite(rows.values) & (codes >= 0)
     seen, codes = rows.keep(present), codes[present]
@@ -272,14 +270,7 @@ def standardised_mean(
     (10.125, 35.125)
     """
     weights = _reference(reference)
-    rows = rows_of(
-        series,
-        column,
-        what="standardised_mean",
-        limits=limits,
-        interval=interval,
-        exposure=exposure,
-    )
+    rows = rows_of(series, column, "standardised_mean", limits, interval, exposure)
     seen = rows.keep(np.isfinite(rows.values))
     least, most = (seen.values.min(), seen.values.max()) if seen.n else (MISSING, MISSING)
     if possible is None:

@@ -117,14 +117,7 @@ def interdaily_stability(
     """
     if periods not in ("observed", 24):
         raise ConfigurationError(f"periods must be 'observed' or 24, not {periods!r}")
-    seen = observed(
-        series,
-        column,
-        what="interdaily_stability",
-        limits=limits,
-        interval=interval,
-        exposure=exposure,
-    )
+    seen = observed(series, column, "interdaily_stability", limits, interval, exposure)
     check_draws(SHIFTS, seed)
     # The means of the observed hours, and the number of each since the first midnight.
     hours = np.floor(local_hours(seen.opens)).astype(np.int64)
@@ -221,14 +214,7 @@ def intradaily_variability(
     >>> round(el.rhythm.intradaily_variability(pd.Series([0.0, 1.0] * 24, index=hours)).iv, 12)
     4.0
     """
-    seen = observed(
-        series,
-        column,
-        what="intradaily_variability",
-        limits=limits,
-        interval=interval,
-        exposure=exposure,
-    )
+    seen = observed(series, column, "intradaily_variability", limits, interval, exposure)
     near = follows(seen.us, seen.step_us)
     found = all_missing(Variability, pairs=int(near.sum()), **seen.behind)
     variance = float(seen.values.var()) if seen.n else 0.0
@@ -300,9 +286,7 @@ def sleep_regularity(
     >>> el.rhythm.sleep_regularity(asleep, night_worn=True).sri
     100.0
     """
-    seen = observed(
-        states, column, what="sleep_regularity", limits=limits, interval=interval, exposure=exposure
-    )
+    seen = observed(states, column, "sleep_regularity", limits, interval, exposure)
     if not np.isin(seen.values, (0.0, 1.0)).all():
         raise ConfigurationError("sleep_regularity takes states: True, False or missing")
     us = seen.us

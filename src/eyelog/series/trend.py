@@ -107,7 +107,7 @@ def trend(
     >>> el.baseline.trend(pd.Series([1.0, 3, 5, 7, 9, 100], index=days)).slope
     2.0
     """
-    seen = observed(series, column, what="trend", limits=limits, interval=interval)
+    seen = observed(series, column, "trend", limits, interval)
     days = by_day(seen, what="trend", most=MOST_DAYS)
     n = len(days.values)
     nothing = all_missing(
@@ -140,13 +140,7 @@ def trend(
     if few:
         return estimated
     found = rank_interval(slopes, slopes_law(n), float(line.factor[0]))
-    return estimated._replace(
-        low=found.low,
-        high=found.high,
-        p=found.p,
-        phi=float(line.phi[0]),
-        n_effective=float(line.n_effective[0]),
-    )
+    return estimated._replace(low=found.low, high=found.high, p=found.p, **line.alike)
 
 
 def lines(days: Days, values: Floats) -> tuple[Floats, Effect]:
@@ -242,9 +236,7 @@ def time_on_task(
     >>> el.rhythm.time_on_task(pd.concat(days)).slope_per_h
     1.0
     """
-    seen = observed(
-        series, column, what="time_on_task", limits=limits, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, "time_on_task", limits, interval, exposure)
     dates, of_row = np.unique(seen.dates, return_inverse=True)
     hours = seen.us / HOUR_US
     along = hours - means_of(hours, of_row)[of_row]
@@ -270,15 +262,13 @@ def time_on_task(
         alone = "one day has almost all the values: the slope has no error"
         return result._replace(reason=alone)
     level = effect(dates[used], own[None, :], np.ones((len(own), 1)), np.ones(1))
-    phi, n_effective = float(level.phi[0]), float(level.n_effective[0])
     independent = own.var(ddof=1) / len(own)
     se = float(np.sqrt(covariance[0, 0] * level.se[0] ** 2 / independent))
-    degrees = max(min(float(freedom[0]), n_effective - 1.0), 1.0)
+    degrees = max(min(float(freedom[0]), float(level.n_effective[0]) - 1.0), 1.0)
     reach = t_quantile(degrees) * se
     return result._replace(
         low=slope - reach,
         high=slope + reach,
         p=float(2 * scipy.special.stdtr(degrees, -abs(slope) / se)),
-        phi=phi,
-        n_effective=n_effective,
+        **level.alike,
     )

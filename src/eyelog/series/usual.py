@@ -261,7 +261,7 @@ def personal(
     >>> float(last["baseline"]), int(last["n"]), bool(last["outside"])
     (6.0, 8, True)
     """
-    rows = rows_of(series, column, what="personal", limits=limits, interval=interval)
+    rows = rows_of(series, column, "personal", limits, interval)
     values = rows.values
     reach = duration_us(window, "window", sign="positive", example="28D")
     min_n = whole_number(min_n, "min_n", 1)
