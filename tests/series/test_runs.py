@@ -65,7 +65,7 @@ def by_the_line_of_a_figure(steps: float) -> int:
     # A direction, because counts are drawn as bars.
     (ax,) = el.plot_timeline(walked(steps), fields=["tl_yav"])
     try:
-        line = next(line for line in ax.get_lines() if line.get_label() == "tl_yav")
+        (line,) = ax.get_lines()
         drawn = np.asarray(line.get_ydata(), dtype=float)
     finally:
         plt.close(ax.figure)
