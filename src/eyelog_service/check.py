@@ -32,7 +32,6 @@ from eyelog_service.state import (
     State,
     StateBusy,
     StateFault,
-    expected_columns,
     refuse_other,
     run,
 )
@@ -177,7 +176,7 @@ def _whole(state: State) -> list[Finding]:
             if not state.in_database:  # whose pages are checked by its own means
                 faults = list(db.exec_driver_sql("PRAGMA integrity_check(3)").scalars())
             key = run(db, "SELECT value FROM meta WHERE name = 'signing_key'").scalar()
-        version, columns = state.version() or 0, state.columns()
+        version, missing = state.version() or 0, state.missing_columns()
     except (StateFault, UnicodeDecodeError) as error:
         if state.in_database:  # it cannot be reached: that is no damage
             raise
@@ -189,9 +188,8 @@ def _whole(state: State) -> list[Finding]:
     refused = ""
     try:
         refuse_other(version)
-        if missing := expected_columns() - columns:
-            names = listed([".".join(pair) for pair in sorted(missing)])
-            refused = f"the state lacks {names}: restore a copy"
+        if missing:
+            refused = f"the state lacks {listed(missing)}: restore a copy"
     except ConfigurationError as refusal:
         refused = str(refusal)
     if version < VERSION and not refused:

@@ -150,11 +150,6 @@ def refuse_other(version: int, name: str | Path | None = None) -> int:
     return version
 
 
-def expected_columns() -> set[tuple[str, str]]:
-    """Return the tables of a state with their columns."""
-    return {(table.name, column.name) for table in TABLES.sorted_tables for column in table.columns}
-
-
 def add_key(db: sa.Connection) -> None:
     """Add a new signing key."""
     add(db, "meta", name="signing_key", value=os.urandom(32))
@@ -566,15 +561,16 @@ class State:
         with self._faults(), by_itself.connect() as db:
             yield db
 
-    def columns(self) -> set[tuple[str, str]]:
-        """Return the tables that the state has, with their columns."""
+    def missing_columns(self) -> list[str]:
+        """Return what the tables lack of those of this release, as ``table.column``."""
         with self.opened() as db:
             seen = sa.inspect(db)
-            return {
-                (table, column["name"])
+            there = {
+                f"{table}.{column['name']}"
                 for table in seen.get_table_names()
                 for column in seen.get_columns(table)
             }
+        return sorted({str(each) for table in TABLES.sorted_tables for each in table.c} - there)
 
     def is_encrypted(self) -> bool:
         """Return whether nobody in between can read the traffic of this host and the database."""
