@@ -25,6 +25,7 @@ from eyelog.reports.parts import PageTable, Part, said_table
 from eyelog.reports.words import said
 
 LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
+LONGER: Final = "(too long to print)"
 PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")
 WEAR: Final = {
     "worn_h": "worn time (h)",
@@ -124,16 +125,14 @@ def _recipe(logs: Logs, log: str) -> dict[str, Any]:
         "first": frame.index[0].isoformat(),
         "last": frame.index[-1].isoformat(),
         "zone": logs.zone,
-        "history": [_short(step) for step in history(frame)],
+        "history": [
+            {
+                name: of if len(json.dumps(of, default=str)) <= LONGEST else LONGER
+                for name, of in step.items()
+            }
+            for step in history(frame)
+        ],
         "days_sha256": sha256(logs.days(log).to_csv().encode()).hexdigest(),
-    }
-
-
-def _short(step: dict[str, Any]) -> dict[str, Any]:
-    """Return a step of the history without details that fill pages."""
-    return {
-        key: value if len(json.dumps(value, default=str)) <= LONGEST else "(too long to print)"
-        for key, value in step.items()
     }
 
 

@@ -260,29 +260,26 @@ def as_cohort(
     FieldError
         If there is no column of groups, no such covariate, or no such outcome.
     """
-    rows = result.rows
-    empty = rows.empty
-    days = not empty and list(rows.index.names) == ["account", "day"]
-    if not empty and not (days and "worn_h" in rows.columns):
+    rows, known_covariates = result.rows, result.covariates
+    if not rows.empty and (rows.index.names != ["account", "day"] or "worn_h" not in rows):
         raise ConfigurationError(
             "report_cohort takes the days of eyelog.cohort.daily, indexed by account and day, with"
             " the column 'worn_h'; summarise other results with eyelog.cohort.summary"
         )
-    known_covariates = result.covariates
     if wearers is not None:
         people = one_row_each(wearers)
         more = (name for name in people.columns if name not in known_covariates)
         known_covariates = (*known_covariates, *more)
-        if not empty:
+        if not rows.empty:
             rows = _joined(rows, people)
     column_of_groups = by if isinstance(by, str) else None
-    if isinstance(by, str) and not empty and by not in rows.columns:
-        known = [name for name in known_covariates if name in rows.columns]
-        raise FieldError(
-            f"report_cohort: the wearers have no column {by!r} ({', '.join(known) or 'none'}): name"
-            " another, or add it with a table of wearers (wearers=, --wearers FILE)"
-        )
-    if by is not None and not empty:
+    if by is not None and not rows.empty:
+        if column_of_groups is not None and column_of_groups not in rows.columns:
+            known = [name for name in known_covariates if name in rows.columns]
+            raise FieldError(
+                f"report_cohort: the wearers have no column {by!r} ({', '.join(known) or 'none'}):"
+                " name another, or add it with a table of wearers (wearers=, --wearers FILE)"
+            )
         rows, (column_of_groups,) = keyed(rows, by, what="report_cohort", one=True)
     result = Result(rows, result.failed, result.without, known_covariates, result.recipe)
     shown = _writable(result) if key_file is None else _pseudonymous(result, key_file)
