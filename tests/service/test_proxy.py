@@ -8,7 +8,6 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service.app import create_app
 from eyelog_service.web import Proxy
 from support import live
 from support.live import AUDIT, STANDARD, Live
@@ -68,8 +67,9 @@ def test_an_impossible_proxy_is_reported_in_one_sentence(peer: str) -> None:
 
 @pytest.mark.parametrize("path", ["eyelog", "//evil.example", "/a b", "/..", '/a"', "/a?b"])
 def test_an_impossible_prefix_is_reported_in_one_sentence(tmp_path: Path, path: str) -> None:
-    with pytest.raises(el.ConfigurationError, match="cannot stand before the service's paths"):
-        create_app(tmp_path, root_path=path)
+    said = "cannot stand before the service's paths"
+    with pytest.raises(el.ConfigurationError, match=said), live.running(tmp_path, root_path=path):
+        pass
 
 
 def test_without_a_proxy_the_headers_of_a_proxy_are_ignored(there: Live) -> None:
