@@ -61,6 +61,7 @@ EM: Final = 0.5  # how wide a letter is, in sizes of type
 BEFORE_LAYOUT: Final = 0.75  # a layout makes Axes shorter than they are when they are drawn on
 AROUND_MM, BETWEEN_MM = 13.0, 4.5  # title and names of axes; what is written between panels
 PALE: Final = 0.85  # mean of red, green and blue, from which on a patch needs an edge on white
+LEAST_MARK_PT: Final = 1.5  # of a point in a legend
 COLUMN_EM: Final = 18.0  # how wide a legend in one column is, in sizes of type
 MOST: Final = 12  # columns of a legend
 LAST: Final = ("no record", "weekend")  # in a legend, after what is drawn
@@ -359,6 +360,8 @@ def _in_columns(
         ordered = [pair for first in range(columns) for pair in pairs[first::columns]]
         handles, names = zip(*ordered, strict=True) if ordered else ((), ())
         legend = write(handles, names, ncols=columns, **look)
+        for line in legend.get_lines():
+            line.set_markersize(max(line.get_markersize(), LEAST_MARK_PT))
         for patch in legend.get_patches():  # on white, the palest would not be seen
             if np.mean(to_rgb(patch.get_facecolor())) > PALE and not patch.get_linewidth():
                 patch.set(edgecolor=COLOURS["hatch"], linewidth=LINE_PT / 2)

@@ -45,7 +45,7 @@ NAMES: Final = ("bias", "low", "high")
 ROUND_MIN: Final = (0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 960)
 BOUT_ROOM: Final = 1.2  # above the longest and below the shortest, as a factor
 MOST_BOUTS: Final = 1000  # more lines than this hide one another
-BOUT_CELLS: Final = (64, 16)
+BOUT_CELLS: Final = (96, 24)
 DAY_H: Final = 24.0
 
 
@@ -444,8 +444,8 @@ def plot_bouts(
     -------
     Axes
         On a log scale of minutes, with a collection of lines and one of points in their middles;
-        for more than 1000 bouts, one of hexagons of their number, or of the median of `column`.
-        Bouts without a value of `column` are grey.
+        for more than 1000 bouts, one mesh of their number in each cell, or of the median of
+        `column`. Bouts without a value of `column` are grey.
 
     Raises
     ------
@@ -540,25 +540,35 @@ def _draw_cells(
     ax: Axes, opens: Floats, minutes: Floats, values: Floats | None, words: tuple[str, str]
 ) -> ScalarMappable | None:
     """Draw the number of bouts in each cell, or the median of their values; return the same."""
+    x = np.linspace(0.0, DAY_H, BOUT_CELLS[0] + 1)
+    low, high = _span(minutes)
+    y = np.geomspace(low, high, BOUT_CELLS[1] + 1)
+    # Whole minutes are far apart on a log scale, so cells begin and end half-way between them.
+    if bool((minutes == np.round(minutes)).all()):
+        y = np.unique(np.append(np.floor(y), np.ceil(high))) + 0.5
+        y[0] = low
     middles = (opens + minutes / 120.0) % DAY_H
-    known = np.isfinite(minutes if values is None else values)
-    extent = (0.0, DAY_H, *np.log10(_span(minutes)))
-    look: dict[str, Any] = {"gridsize": BOUT_CELLS, "mincnt": 1, "yscale": "log", "extent": extent}
-    look |= {"rasterized": True, "linewidths": 0.0}
-    if not known.all():
-        grey = ListedColormap([COLOURS["hatch"]])
-        ax.hexbin(middles[~known], minutes[~known], cmap=grey, label=words[1], **look)
-    if not known.any():
-        return None
-    norm: Normalize = LogNorm(1.0, 2.0)
+    column = np.minimum(np.searchsorted(x, middles, side="right") - 1, BOUT_CELLS[0] - 1)
+    place = (np.searchsorted(y, minutes) - 1) * BOUT_CELLS[0] + column
+    shape = (len(y) - 1, BOUT_CELLS[0])
+    counts = np.bincount(place, minlength=shape[0] * shape[1])
+    grid = np.where(counts > 0, counts, np.nan)
+    norm: Normalize = LogNorm(1.0, max(float(counts.max()), 2.0))
     if values is not None:
-        norm = _norm(values[known])
-        look |= {"C": values[known], "reduce_C_function": np.median}
-    look |= {"cmap": _scale(), "norm": norm, "label": words[0]}
-    image = ax.hexbin(middles[known], minutes[known], **look)
-    if values is None:
-        image.set_clim(1.0, max(2.0, float(numbers(image.get_array()).max())))
-    return image
+        grid = numbers(pd.Series(values).groupby(place).median().reindex(range(len(counts))))
+        norm = _norm(grid[np.isfinite(grid)])
+    unknown = (counts > 0) & np.isnan(grid)
+    grey = ListedColormap([COLOURS["hatch"]])
+    image = None
+    for cells, said, colours, scaled in (
+        (np.where(unknown, 1.0, np.nan), words[1], grey, Normalize()),
+        (grid, words[0], _scale(), norm),
+    ):
+        if np.isfinite(cells).any():
+            shown = np.ma.masked_invalid(cells.reshape(shape))
+            image = ax.pcolormesh(x, y, shown, rasterized=True, cmap=colours, norm=scaled)
+            ax.fill([], [], color=colours(0.5), label=said)
+    return image if np.isfinite(grid).any() else None
 
 
 def _scale() -> Colormap:
