@@ -440,7 +440,8 @@ def _refuse_half_masked(frame: pd.DataFrame, log: str) -> None:
             f"the frame was masked and has lost {', '.join(map(repr, lost))}, which say what was"
             " worn: take these columns along with the others, or mask the records again"
         )
-    rows = frame[frame[STORED].isna()]
+    unmasked = np.asarray(frame[STORED].isna())
+    rows = frame[unmasked] if unmasked.any() else frame[:0]
     if rows[names].notna().any(axis=None):
         raise ConfigurationError(
             f"{len(rows)} rows of the frame are not masked and the others are (column {STORED!r}):"

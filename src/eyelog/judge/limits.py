@@ -357,8 +357,11 @@ def limits_of(frame: pd.DataFrame) -> Limits | None:
     if LIMITS not in names or names.isdisjoint([STORED, RECORDED]):
         return DEFAULT if RECORDED in names else None
     # A masked row without limits holds no record; Intervals without any follow the default ones.
-    column = frame[LIMITS] if RECORDED in names else frame[LIMITS].dropna()
-    texts = ["{}" if pd.isna(text) else str(text) for text in column.unique()]
+    column = frame[LIMITS]
+    kinds = column.array.categories if isinstance(column.dtype, pd.CategoricalDtype) else ()
+    every = kinds if len(kinds) == 1 and STORED in names and len(frame) else column.unique()
+    known = [text for text in every if RECORDED in names or not pd.isna(text)]
+    texts = ["{}" if pd.isna(text) else str(text) for text in known]
     used: list[Limits] = []
     try:
         for given in (Limits(**json.loads(text)) for text in texts):
