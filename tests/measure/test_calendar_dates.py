@@ -97,9 +97,3 @@ def test_several_keys_make_the_combinations_that_have_records() -> None:
     )
     one = el.blinks.rate(FRAME, by=["hour"])
     pd.testing.assert_frame_equal(one, el.blinks.rate(FRAME, by="hour"))
-
-
-@pytest.mark.parametrize("by", ["wekday", ["hour", "wekday"]])
-def test_a_key_that_is_not_known_leads_to_the_near_one(by: str | list[str]) -> None:
-    with pytest.raises(el.ConfigurationError, match="did you mean 'weekday'"):
-        el.gait.pace(FRAME, by=by)

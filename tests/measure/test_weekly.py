@@ -106,12 +106,6 @@ def test_the_record_of_the_first_midnight_makes_no_week_of_its_own() -> None:
     assert el.weekly(frame)["n"].tolist() == [el.daily(frame)["n"].sum()]
 
 
-def test_groups_and_names_choose_the_columns(frame) -> None:
-    weeks = el.weekly(frame, columns=["iso_week", "head"])
-    assert list(weeks.columns)[:2] == ["iso_week", "head_moves_pitch_per_h"]
-    pd.testing.assert_frame_equal(weeks, el.weekly(frame)[list(weeks.columns)])
-
-
 def test_a_column_of_weeks_knows_its_exposure_and_that_its_dates_open_weeks(frame) -> None:
     weeks = el.weekly(frame)
     trend = el.baseline.trend(weeks, "steps_per_day")
