@@ -11,7 +11,6 @@ from matplotlib import pyplot as plt
 from matplotlib.patches import Rectangle
 
 import eyelog as el
-from eyelog.frame import record
 from support.collisions import collisions
 from support.drawn import artists, legend_of, one, spans
 from support.figures import counted_minutes
@@ -161,10 +160,7 @@ def test_a_short_window_has_ticks_of_seconds(packets: pd.DataFrame, moves: bool)
 
 
 def hourly(days: list[str], name: str = "stp_mid") -> pd.DataFrame:
-    opening = counted_minutes(days).shift(freq="-1min").resample("1h")
-    table = opening.sum().assign(n=opening.size(), coverage=1.0)[opening.size() > 0]
-    table = table.rename(columns={"stp_mid": name})
-    return record(table, "resample", log="standard_mode_logs", every="1h")
+    return el.resample(counted_minutes(days), "1h").rename(columns={"stp_mid": name})
 
 
 def test_counts_are_bars_that_cover_their_rows_and_other_values_lines_and_points() -> None:
