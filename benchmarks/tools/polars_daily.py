@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 OFFSET_H = 9  # Asia/Tokyo
 WEARERS = 8  # per query: as fast as all at once, in a memory that does not grow
@@ -218,6 +217,8 @@ def polars_days(files: list[str]) -> pd.DataFrame:
 
 def finished(days: pd.DataFrame) -> pd.DataFrame:
     """Return the days with exact limits of their rate, and stamps, indexed as eyelog's are."""
+    from scipy import stats  # here, so that worker processes do not import it
+
     zone = pd.Timestamp(0, tz="Asia/Tokyo").tz
     good = days["blink_rate_per_min"].notna().to_numpy()
     n, minutes = (days[name].to_numpy(float) for name in ("blink_n", "blink_exposure_min"))
