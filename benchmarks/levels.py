@@ -461,7 +461,7 @@ def of_days() -> Iterator[Case]:
         for n in (14, 28):
             data = f"{n} days{worn}, phi 0.7 within days"
             run = partial(cosinor, days=n, shifted=shifted)
-            yield Case(table, "rhythm.cosinor", data, SMALL_P, run, most=SLOW)
+            yield Case(table, "rhythm.cosinor", data, SMALL_P, run)
     for n in (7, 14, 28):
         data, run = f"{n} days of uneven wear, phi 0.7 within days", partial(profile, days=n)
         yield Case(table, "rhythm.profile, p by hour", data, NAMED, run, most=SLOW)
