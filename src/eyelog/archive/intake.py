@@ -235,15 +235,39 @@ class _Intake:
                 )
 
     def finish(self, before_writing: Callable[[], object]) -> list[FileReport]:
-        """Write the waiting records, unless they are of several wearers; return the reports."""
+        """Write the waiting records, and return the reports.
+
+        They are refused if they are of several wearers or devices, or the account is of another.
+        """
         self.reader.refuse_nobodys(any_rows=bool(self.waiting))  # the reports show the others
+        place, kept = place_of(self.archive), self.keep_stored
         with ExitStack() as stack:
             staged: Staged = {}
             # In one order, so that two imports never wait for each other.
-            for account, log in sorted(self.waiting):
-                self._write(account, log, self.waiting[account, log], stack, staged)
+            for (account, log), parts in sorted(self.waiting.items(), key=lambda each: each[0]):
+                for note in on_one_clock(parts, log, self.reader.clock):
+                    warn(note)
+                merging = Merging(
+                    place, log, account, parts, keep_stored=kept, keep=not self.dry_run
+                )
+                merging.stage(staged, stack)
+                several = len({part.device for part in parts} - {""}) > 1
+                one = ", or one device (device=)" if several else ""
+                merging.refuse_others(
+                    f"import each wearer into an account of their own (account=){one}",
+                    "import them into another account (account=)",
+                    after="nothing was imported",
+                    replace=self.replace,
+                )
+                names = [part.report.file for part in parts]
+                for at, note in repeats(merging.meetings, names).items():
+                    warn(note)
+                    parts[at].report.notes.append(note)
+                for part in parts:
+                    report = part.report
+                    report.repeated = len(part.stamps) - report.kept - report.conflicts
             before_writing()
-            commit_all(place_of(self.archive), staged)
+            commit_all(place, staged)
         for report, events in self.events:
             report.kept = self.archive.add_events(
                 events, account=report.account, dry_run=self.dry_run
@@ -257,38 +281,6 @@ class _Intake:
             for report in beside:  # there is no log
                 report.status = "refused"
         return self.reports
-
-    def _write(
-        self, account: str, log: str, parts: list[FileRecords], stack: ExitStack, staged: Staged
-    ) -> None:
-        """Merge the waiting records of a log with those of the archive into new, staged months.
-
-        They are refused if they are of several wearers or devices, or the account is of another.
-        """
-        for note in on_one_clock(parts, log, self.reader.clock):
-            warn(note)
-        merging = Merging(
-            place_of(self.archive),
-            log,
-            account,
-            parts,
-            keep_stored=self.keep_stored,
-            keep=not self.dry_run,
-        )
-        merging.stage(staged, stack)
-        one = ", or one device (device=)" if len({part.device for part in parts} - {""}) > 1 else ""
-        merging.refuse_others(
-            f"import each wearer into an account of their own (account=){one}",
-            "import them into another account (account=)",
-            after="nothing was imported",
-            replace=self.replace,
-        )
-        for at, note in repeats(merging.meetings, [part.report.file for part in parts]).items():
-            warn(note)
-            parts[at].report.notes.append(note)
-        for part in parts:
-            report = part.report
-            report.repeated = len(part.stamps) - report.kept - report.conflicts
 
 
 def conflicts_of(report: FileReport, most: int) -> tuple[list[dict[str, Any]], int]:

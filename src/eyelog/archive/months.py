@@ -492,7 +492,12 @@ class Merging:
                     unchanged.append((first, after))
                     continue
                 if path is None:
-                    path = self._new_path(slot)
+                    home = Path(tempfile.gettempdir())  # uploads are first written here
+                    if self.place.local:
+                        part = Part(self.log, slot, slot)
+                        home = Path(part_path(self.place, self.account, part)).parent
+                        make_folders(home)
+                    path = temporary_name(home / slot)
                     stack.callback(path.unlink, missing_ok=True)
                     sink = writing.enter_context(new_file(path))
                     writer = parquet_writer(sink, schema, self.log, self.account, slot)
@@ -535,14 +540,6 @@ class Merging:
             [NO_STAMPS, *(stored[slice(*np.searchsorted(stored, span))] for span in self.spans)]
         )
         return merge(before, laid.changes, gone[~among(gone, self.stamps)])
-
-    def _new_path(self, slot: str) -> Path:
-        """Return a hidden name for the file of a month or a day that is not in its place yet."""
-        home = Path(tempfile.gettempdir())  # uploads are first written here
-        if self.place.local:
-            home = Path(part_path(self.place, self.account, Part(self.log, slot, slot))).parent
-            make_folders(home)
-        return temporary_name(home / slot)
 
 
 def parquet_writer(

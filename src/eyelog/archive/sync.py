@@ -246,12 +246,8 @@ class _Run:
     def _keep(self) -> None:
         """Write the answers that have arrived, then note them."""
         answers, self.answers = sorted(self.answers), []  # what failed is not written twice
-        if answers:
-            with archive_errors(self.doing):
-                self._write(answers)
-            self.written_at = time.monotonic()
-
-    def _write(self, answers: Sequence[_Answer]) -> None:
+        if not answers:
+            return
         pages = [page for answer in answers for page in answer.pages]
         self.unknown.update(name for page in pages for name in page.unknown)
         table = table_of_pages(pages, self.log)
@@ -267,7 +263,8 @@ class _Run:
         # A day from an earlier sync is replaced as a whole. Records from elsewhere stay, and an
         # answer without records removes nothing.
         again = [self.spans[day] for day, count in counts.items() if count and day in self.noted]
-        outcome = write(self.place, self.log, self.account, table, spans=again)
+        with archive_errors(self.doing):
+            outcome = write(self.place, self.log, self.account, table, spans=again)
         for day, _, _, asked in answers:
             present = self.present[day]
             added, changed, removed = (inside(stamps, day) for stamps in outcome)
@@ -279,5 +276,7 @@ class _Run:
             state = state if added or changed or removed else "unchanged"
             self.rows[day] = _Row(state, asked=asked, records=counts[day], removed=removed)
         noted = {answer.day: Noted(answer.wanted, counts[answer.day]) for answer in answers}
-        note_days(self.place, self.log, self.account, self.source, noted)
+        with archive_errors(self.doing):
+            note_days(self.place, self.log, self.account, self.source, noted)
         self.noted = {**self.noted, **noted}
+        self.written_at = time.monotonic()
