@@ -126,7 +126,7 @@ def test_other_values_and_states_have_a_linear_scale_unless_asked_otherwise() ->
 
     linear = norm_of(frame)
     assert type(linear) is Normalize
-    assert (linear.vmin, linear.vmax) == (0, 1439)
+    assert (linear.vmin, linear.vmax) == (pytest.approx(0, abs=0.01), 1439)
     states = frame.assign(stp_mid=(frame["stp_mid"] > 1400).astype(float))
     assert type(norm_of(states)) is Normalize
     assert isinstance(norm_of(frame, scale="power"), PowerNorm)
@@ -135,6 +135,19 @@ def test_other_values_and_states_have_a_linear_scale_unless_asked_otherwise() ->
     assert (negative.vmin, negative.vmax) == (-700, 739)
     with pytest.raises(el.ConfigurationError, match="'log'"):
         norm_of(frame, scale="log")
+
+
+def test_no_steps_are_white_and_one_step_is_not() -> None:
+    for width in ("10min", "1h"):  # mostly 0, and hardly
+        frame = el.resample(el.sample("standard_mode_logs"), width)
+        ax = el.plot_heatmap(frame, "steps")
+        none, few, masked = ax.images[0].to_rgba(np.ma.masked_equal([0.0, 1.0, -1.0], -1.0))
+        assert tuple(none) == (1.0, 1.0, 1.0, 1.0)
+        assert few.min() < 0.9
+        assert masked[3] == 0.0
+        assert "0" in ax.get_legend_handles_labels()[1]
+    tilt = el.plot_heatmap(frame, "tl_yav")
+    assert "0" not in tilt.get_legend_handles_labels()[1]
 
 
 def test_steps_are_those_of_all_classes() -> None:

@@ -23,7 +23,7 @@ DAY_SECONDS: Final = 86_400
 STEPS: Final = "steps"
 GAMMA: Final = 0.4  # of the power scale: a few steps and a brisk walk both show
 MOSTLY_ZERO: Final = 0.5
-LIGHTEST: Final = 0.24  # the place of a measured 0 on the sequential scale
+LIGHTEST: Final = 0.24  # the place of the least value on the sequential scale
 FINEST_S: Final = 60.0  # narrower cells do not fit on a page
 ROW_MM, LEAST_MM, MOST_MM = 4.0, 24.0, 140.0
 
@@ -42,10 +42,9 @@ def plot_heatmap(
     """Draw one field, day by time of day.
 
     Every row of the frame is one cell, so resample first to a visible width. Three things never
-    look alike: a measured 0 has the lightest colour of the scale, a missing or masked value is
-    plain light grey, and time without a record is white and hatched. Values of records that have a
-    reason against them (`eyelog.flag`), and those of time in which the eyewear was not worn, are no
-    usable values.
+    look alike: an amount of 0 is plain white, a missing or masked value is plain light grey, and
+    time without a record is white and hatched. Values of records that have a reason against them
+    (`eyelog.flag`), and those of time in which the eyewear was not worn, are no usable values.
 
     Parameters
     ----------
@@ -105,12 +104,14 @@ def plot_heatmap(
     ax.patch.set(facecolor="white", edgecolor=COLOURS["hatch"], hatch=HATCH, linewidth=0.0)
     # A scale that begins darker than the grey of masked values, in grey print too.
     colours = sequential(subject(frame, field).meaning)(np.linspace(LIGHTEST, 1.0, 256))
+    norm = _norm(cells[np.isfinite(cells)], scale)
+    has_zero = bool((cells < (norm.vmin or 0.0)).any())
     spread: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
     spread["extent"] = (0, 24, len(days) - 0.5, -0.5)
     image = ax.imshow(
         np.ma.masked_invalid(cells),
-        cmap=ListedColormap(colours).with_extremes(bad="none"),
-        norm=_norm(cells[np.isfinite(cells)], scale),
+        cmap=ListedColormap(colours).with_extremes(bad="none", under="white"),
+        norm=norm,
         **spread,
     )
     unvalued = np.ma.masked_equal((recorded & np.isnan(cells)).astype(float), 0.0)
@@ -123,6 +124,8 @@ def plot_heatmap(
         marks.say_no_values(ax)
     dates.hours_axis(ax, clock.tz)
     dates.day_axis(ax.yaxis, days)
+    if has_zero:
+        axes.key(ax, "0", "masked", hollow=True)
     axes.key(ax, "no usable value", "masked")
     axes.key(ax, "no record")
     name = label_of(log, field, seconds=tables.unit_seconds(frame))
@@ -161,13 +164,14 @@ def _cells(records: tables.Records, field: str) -> tuple[Floats, Bools]:
 
 
 def _norm(values: Floats, scale: str) -> Normalize:
-    """Return the colour scale; for values from 0 up, the lightest colour is 0."""
+    """Return the colour scale; that of amounts begins just above 0: none is not a little."""
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     if low >= 0:
         # States are 0 or 1, so they have no small values that need more colours.
-        mostly_zero = high > 1 and (values == 0).mean() >= MOSTLY_ZERO
-        low = 0.0
-        scale = "power" if mostly_zero and scale == "auto" else scale
+        are_amounts = high > 1
+        if scale == "auto" and are_amounts and (values == 0).mean() >= MOSTLY_ZERO:
+            scale = "power"
+        low = high * 1e-9 if are_amounts else 0.0
     if high <= low:
         high = low + 1.0
     return PowerNorm(GAMMA, low, high) if scale == "power" else Normalize(low, high)

@@ -56,7 +56,9 @@ def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> Axes:
         bar.ax.yaxis.set_major_locator(mticker.LogLocator(subs=(1.0, 2.0, 5.0)))
     elif isinstance(image.norm, PowerNorm):  # round numbers that are about as far apart
         along = image.norm.inverse(np.linspace(0, 1, 5))
-        bar.ax.yaxis.set_ticks(sorted({float(f"{value:.1g}") for value in along}))
+        # That of amounts begins just above 0, which has its own colour.
+        ticks = {float(f"{value:.1g}") for value in along if abs(value) > along[-1] * 1e-6}
+        bar.ax.yaxis.set_ticks(sorted(ticks))
     bar.ax.yaxis.set_minor_locator(mticker.NullLocator())
     return bar.ax
 
