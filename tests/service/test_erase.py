@@ -12,7 +12,7 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog.archive.account import Noted, note_days, source_of
+from eyelog.archive.account import Noted, note_days
 from eyelog.archive.place import check_account
 from eyelog.archive.store import place_of
 from eyelog.clock import as_zones
@@ -50,10 +50,8 @@ def fill(folder: Path, home: Path, name: str) -> list[bytes]:
     archive = el.Archive(folder)
     archive.write(STANDARD, records(STANDARD, "2026-10-31 20:00", 600, seed=3), account=name)
     archive.write(live.COMPUTED, records(live.COMPUTED, "2026-10-20", 500, seed=4), account=name)
-    note_days(
-        place_of(archive), STANDARD, name, source_of("http://there", "UTC"),
-        {date(2026, 10, 20): Noted(datetime.now(UTC), 1440)},
-    )  # fmt: skip
+    synced = {date(2026, 10, 20): Noted(datetime.now(UTC), 1440)}
+    note_days(place_of(archive), STANDARD, name, "http://there UTC", synced)
     months = sorted(folder.rglob("*.parquet"))
     own = [path for path in months if path.read_bytes()]
     flip_byte(own[0], "date")
