@@ -266,7 +266,7 @@ class Accounts:
         with self._state.write() as db:
             for name in names:
                 revoked += end(db, account=name)
-                for table in ("code", "token", "request_count", "invitation"):
+                for table in ("code", "token", "request_count", "upload_count", "invitation"):
                     run(db, f"DELETE FROM {table} WHERE account = :name", name=name)  # noqa: S608 (names from here)
                 if not run(db, "DELETE FROM account WHERE name = :name", name=name).rowcount:
                     raise self._unknown(name)  # another process was first

@@ -122,10 +122,15 @@ class HourlyLimits:
             if hour != self._hour:
                 self._hour, self._shares = hour, {}
             left, in_state = self._shares.get(account, (0, 1))
-            if not left and in_state:
+            if not left and (in_state or self._forgotten(account, hour)):
                 left, in_state = self._take_share(account, hour)
             self._shares[account] = max(0, left - 1), in_state
         return left - 1 + in_state if left else -1
+
+    def _forgotten(self, account: str, hour: int) -> bool:
+        """Return whether an account was removed, and its count with it."""
+        sql = f"SELECT n FROM {self._what}_count WHERE account = :account AND hour = :hour"  # noqa: S608 (a name from here)
+        return not self._state.rows(sql, account=account, hour=hour)
 
     def _take_share(self, account: str, hour: int) -> tuple[int, int]:
         table = f"{self._what}_count"

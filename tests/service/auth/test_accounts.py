@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from support.live import REDIRECT, Live
 from support.login_page import PASSWORD, Browser
 from support.operating import Operator
 from support.replies import oauth_error
+from support.uploads import csv
 
 NEW = "battery staple"
 
@@ -98,6 +100,23 @@ def test_a_removed_account_leaves_nothing_for_the_next_one_of_its_name(there: Li
     for answer in (there.refresh(tokens["refresh_token"]), there.exchange(waiting)):
         assert oauth_error(answer, 400) == "invalid_grant"
     assert logs_in(there, NEW)
+
+
+@pytest.mark.usefixtures("within_one_hour")
+def test_a_new_account_inherits_no_count_of_the_removed_one_of_its_name(tmp_path: Path) -> None:
+    limits = {"requests_per_hour": 1, "uploads_per_hour": 1}
+    with live.service(tmp_path / "archive", {"ada": []}, **limits) as there:
+        for _ in range(2):
+            reading = there.login("ada")["access_token"]
+            sending = there.operator("upload-token", "ada").strip()
+            headers, url = {"Authorization": f"Bearer {sending}"}, f"{there.url}/v1/records"
+            for status in (200, 429):
+                day = ("2026-10-24T00:00:00Z", "2026-10-24T01:00:00Z")
+                read = there.get(live.STANDARD, *day, token=reading)
+                sent = requests.post(url, data=csv(), headers=headers, timeout=30)
+                assert (read.status_code, sent.status_code) == (status, status)
+            there.operator("remove-account", "ada")
+            there.operator.add("ada")
 
 
 # The passwords that people choose.
