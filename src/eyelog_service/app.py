@@ -170,7 +170,7 @@ def create_app(
             _route("/version", GET=versions),
             _route("/", GET=start),
         ],
-        middleware=[Middleware(web.Bounds, proxy=seen_through)],
+        middleware=[Middleware(web.Bounds, proxy=seen_through, refusal=_refuse)],
         exception_handlers=dict.fromkeys(
             (HTTPException, web.Problem, StateBusy, StateFault, ArchiveError), _refuse
         ),
@@ -256,11 +256,15 @@ def _problem(request: Request, fault: Exception) -> web.Problem:
         return web.Problem(fault.status_code, name, description, headers=fault.headers)
     named = f"{request.method} {request.url.path}"
     if isinstance(fault, StateBusy):
-        return _later("the service's state is locked by another program: try again", wait_s=5)
+        return web.unavailable(
+            "the service's state is locked by another program: try again", wait_s=5
+        )
     if isinstance(fault, StateFault):
         # One line: the operator must mend the fault, and every request fails until then.
         _log.error("%s failed: %s", named, fault)
-        return _later("the service cannot use its state; its log has the reason", wait_s=60)
+        return web.unavailable(
+            "the service cannot use its state; its log has the reason", wait_s=60
+        )
     # One line, as for the state: a damaged month, or an object store that refuses.
     assert isinstance(fault, ArchiveError)  # noqa: S101 (registered for nothing else)
     remote, cause = isinstance(web.parts_of(request).registry.archive, str), fault.__cause__
@@ -270,13 +274,7 @@ def _problem(request: Request, fault: Exception) -> web.Problem:
         return web.Problem(500, "server_error", description)
     reason = _without_account(str(cause) or type(cause).__name__)
     _log.error("%s: the object store does not answer: %s", named, reason)
-    return _later("the archive cannot be used now: try again later", wait_s=60)
-
-
-def _later(description: str, *, wait_s: int) -> web.Problem:
-    problem = web.unavailable(description, wait_s=wait_s)
-    problem.title = "The service cannot answer now"
-    return problem
+    return web.unavailable("the archive cannot be used now: try again later", wait_s=60)
 
 
 def _without_account(text: str) -> str:

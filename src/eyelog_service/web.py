@@ -15,7 +15,7 @@ import logging
 import math
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -112,7 +112,8 @@ def bad_request(description: str) -> Problem:
 def unavailable(description: str, *, wait_s: int | None = None) -> Problem:
     """Return the refusal of a request that may succeed later."""
     headers = {} if wait_s is None else {"Retry-After": str(wait_s)}
-    return Problem(503, "temporarily_unavailable", description, headers=headers)
+    title = "The service cannot answer now"
+    return Problem(503, "temporarily_unavailable", description, title=title, headers=headers)
 
 
 def disk_full() -> Problem:
@@ -296,10 +297,18 @@ _PAGE = re.compile(r"/account\Z")  # where only a form with files is an upload
 
 
 class Bounds:
-    """Middleware that refuses too large or too slow requests; an error becomes a plain 500."""
+    """Middleware that refuses too large or too slow requests; an error becomes a plain 500.
 
-    def __init__(self, app: ASGIApp, proxy: Proxy | None = None) -> None:
-        self._app, self._proxy = app, proxy or Proxy(None)
+    Its answers are those that `refusal` gives for a request and a problem.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        proxy: Proxy | None = None,
+        refusal: Callable[..., Response] = lambda _, problem: problem_answer(problem),
+    ) -> None:
+        self._app, self._proxy, self._refusal = app, proxy or Proxy(None), refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run one request within its limits, as the proxy's client sent it."""
@@ -363,12 +372,14 @@ class Bounds:
         except Exception as error:  # noqa: BLE001 (logged below)
             # The error must not reach the client, so this is the last place to log it.
             _log.exception("%s %s failed", scope["method"], scope["path"])
-            refusal = Problem(500, "server_error", "the service failed; its log has the reason")
+            text = "the service failed; its log has the reason"
+            refusal = Problem(500, "server_error", text, title="The service failed")
             if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
                 refusal = unavailable("no file descriptors are left")
         if not started:
             refusal.headers["Connection"] = "close"
-            await problem_answer(refusal)(scope, receive, watched_send)
+            answer = self._refusal(Request(scope), refusal)
+            await answer(scope, receive, watched_send)
 
 
 async def _take_rest(receive: Receive) -> None:

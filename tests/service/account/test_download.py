@@ -4,6 +4,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pandas.testing as pdt
@@ -108,6 +109,24 @@ def test_a_damaged_month_gives_a_page_and_no_part_of_a_file(visitor: Visitor) ->
     assert (answer.status_code, title(answer)) == (500, "Your data cannot be downloaded")
     assert str(month) not in answer.text
     assert visitor.send(page, "download").status_code == 500  # and not "under way already"
+
+
+def test_a_download_too_slow_to_begin_is_refused_by_a_page_and_not_under_way_for_ever(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, opens = visitor.log_in(), zipfile.ZipFile.open
+
+    def slowly(*how: Any, **more: Any) -> Any:
+        time.sleep(0.4)
+        return opens(*how, **more)
+
+    with monkeypatch.context() as slow:
+        slow.setattr("eyelog_service.web.REQUEST_SECONDS", 0.3)
+        slow.setattr(zipfile.ZipFile, "open", slowly)
+        answer = visitor.send(page, "download")
+    assert (answer.status_code, title(answer)) == (503, "The service cannot answer now")
+    assert "took too long" in answer.text
+    assert visitor.send(page, "download").status_code == 200
 
 
 @pytest.mark.slow("months are downloaded by a slow reader")
