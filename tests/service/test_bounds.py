@@ -5,6 +5,8 @@ import contextlib
 import errno
 import json
 import socket
+import time
+from collections.abc import Iterator
 
 import pytest
 import requests
@@ -12,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from eyelog_service import web
 from support.live import Live
+from support.uploads import spooled
 
 
 def _answer(there: Live, sent: bytes) -> bytes:
@@ -70,6 +73,30 @@ def test_a_body_out_of_bounds_is_refused(
     got = _answer(there, sent)
     assert got.count(b"HTTP/1.1") == 1
     assert _status_and_error(got) == refusal
+
+
+def test_a_long_body_may_take_its_time_while_it_moves_on_and_no_longer(
+    there: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = there.operator("upload-token", "nobody").strip()
+    piece = b"no log\n" * 6_000
+
+    def slowly() -> Iterator[bytes]:
+        for _ in range(4):
+            yield piece
+            time.sleep(0.15)
+
+    with monkeypatch.context() as short:
+        short.setattr(web, "REQUEST_SECONDS", 0.4)
+        headers = {"Authorization": f"Bearer {token}"}
+        whole = requests.post(f"{there.url}/v1/records", slowly(), headers=headers, timeout=30)
+    assert (whole.status_code, whole.json()["error"]) == (422, "not_records")
+    monkeypatch.setattr(web, "STALL_SECONDS", 0.3)
+    monkeypatch.setattr(web, "_REST_SECONDS", 0.1)
+    head = f"POST /v1/records HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+    stalled = _answer(there, f"{head}Content-Length: 999999\r\n\r\n".encode() + piece)
+    assert _status_and_error(stalled) == (408, "request_timeout")
+    assert spooled(there) == []
 
 
 @pytest.mark.parametrize("size", [40_000, 200_000])

@@ -3,12 +3,27 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.command import main
 
 Write = Callable[[str], str]
+# Each setting: its default, and other values in the file, in the environment and as an option.
+ORDER: dict[str, tuple[object, ...]] = {
+    **dict.fromkeys(("archive", "state", "local"), (None, "/a", "/b", "/c")),
+    "host": ("127.0.0.1", "127.0.0.2", "127.0.0.3", "::1"),
+    "port": (8765, 1, 2, 3),
+    "page-size": (500, 1, 2, 3),
+    "workers": (1, 2, 3, 4),
+    "requests-per-hour": (10_000, 1, 0, 3),
+    "uploads-per-hour": (60, 1, 0, 3),
+    "quota": (2_000_000_000, 1, 0, 3),
+    "unpacked": (500_000_000, 1, 0, 3),
+    "behind-proxy": (None, "10.0.0.1", "10.0.0.2", "10.0.0.3"),
+    "root-path": ("", "/a", "/b", "/c"),
+}
 GIVEN = {
     "host": ("::1", "127.0.0.1"),
     "port": (81, "8765"),
@@ -69,9 +84,32 @@ def test_an_option_comes_before_the_environment_the_file_and_the_default(
     assert values()["workers"] == ("3", file)
 
 
+@pytest.mark.parametrize("name", ORDER)
+def test_serve_takes_an_option_before_the_environment_the_file_and_the_default(
+    name: str, config: Write, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: dict[str, Any] = {}
+    monkeypatch.setattr(
+        "eyelog_service.app.serve", lambda archive, **more: taken.update(more, archive=archive)
+    )
+
+    def value(*words: str) -> str:
+        assert main(["serve", *words]) == 0
+        return str(taken["proxy" if name == "behind-proxy" else name.replace("-", "_")])
+
+    default, in_file, in_environment, typed = ORDER[name]
+    assert value() == str(home / "archive" if name == "archive" else default)
+    file = "--config", config(f"{name} = {json.dumps(in_file)}\n")
+    assert value(*file) == str(in_file)
+    monkeypatch.setenv(f"EYELOG_SERVICE_{name.replace('-', '_').upper()}", str(in_environment))
+    assert value(*file) == str(in_environment)
+    assert value(*file, f"--{name}", str(typed)) == str(typed)
+
+
 def test_each_setting_has_the_same_value_in_the_file_and_the_environment(
     config: Write, values, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert {*values()} == {*ORDER}
     assert {name: values()[name][0] for name in GIVEN} == {
         name: default for name, (_, default) in GIVEN.items()
     }

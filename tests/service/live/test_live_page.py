@@ -5,7 +5,9 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -137,6 +139,23 @@ def test_the_numbers_are_those_of_a_count_by_hand_of_the_same_messages(
     assert np.mean([each for each in recent["tilt"] if each is not None]) == pytest.approx(
         ahead, abs=3
     )
+
+
+def test_what_is_older_than_ten_minutes_leaves_the_page(
+    there: ListeningHere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there.send([packet(number) for number in range(20)])
+    there.wait_for("end of anna")
+    for minutes, is_there in ((9, True), (11, False)):
+
+        class Later(datetime):
+            @classmethod
+            def now(cls, tz: Any = None, ahead: int = minutes) -> datetime:
+                return datetime.now(tz) + timedelta(minutes=ahead)
+
+        monkeypatch.setattr("eyelog_service.live_page.datetime", Later)
+        shown = news(there)
+        assert (shown["messages"], shown["recent"] is not None) == (20, is_there)
 
 
 @pytest.mark.slow("seconds of 20 Hz rows are sent by the clock")

@@ -1,11 +1,14 @@
 """POST /v1/records, with real sockets and real files."""
 
+import errno
 import gzip
+import io
 import json
 import shutil
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -279,6 +282,29 @@ def test_a_full_disk_is_507_and_an_archive_that_cannot_be_written_503(
     (there.archive / f"log={SIXTY}").write_text("in the way of the folder")
     assert refusal(post(csv())) == (503, "temporarily_unavailable")
     assert spooled(there) == []
+
+
+def test_a_disk_that_fills_up_within_a_body_is_507_and_leaves_nothing_behind(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Filling(io.FileIO):
+        def write(self, data: Any) -> int:
+            if self.tell():
+                raise OSError(errno.ENOSPC, "no space left")
+            return super().write(data[: len(data) // 2])
+
+    opens = Path.open
+
+    def on_a_full_disk(path: Path, mode: str = "r", *how: Any, **more: Any) -> Any:
+        is_body = ".uploads" in path.parts and mode == "wb"
+        return Filling(path, mode) if is_body else opens(path, mode, *how, **more)
+
+    with monkeypatch.context() as full:
+        full.setattr(Path, "open", on_a_full_disk)
+        assert refusal(post(csv())) == (507, "insufficient_storage")
+    assert [*there.archive.glob(".uploads/account=*")] == []
+    assert stored(there) == {}
+    assert post(csv()).json()["new"] == 60
 
 
 @pytest.mark.slow("a large upload is imported in a process apart")
