@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import socket
 from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
@@ -313,12 +314,23 @@ def test_a_file_of_zones_may_be_written_in_any_way_and_without_its_columns_is_re
     for text in (
         '"from";"tz"\n;"Asia/Tokyo"\n2026-10-22;"America/New_York"\n',
         "tz,from,why\nAsia/Tokyo,,\nAmerica/New_York,2026-10-22,x\n",
+        "from\ttz\n\tAsia/Tokyo\n2026-10-22\tAmerica/New_York\n",
+        "tz,from\nAsia/Tokyo\n,\nAmerica/New_York,2026-10-22,\n",
+        ",,\nfrom,tz\n,Asia/Tokyo,home\n2026-10-22,America/New_York,away,x\n",
     ):
         path.write_text(text, encoding="utf-8-sig")
         assert el.Zones(path) == TRIP
-    path.write_text("Asia/Tokyo\n")
-    with pytest.raises(el.ConfigurationError, match=r"trip\.csv: a table of zones needs"):
-        el.Zones(path)
+    for text in ("Asia/Tokyo\n", "", ",,\n"):
+        path.write_text(text)
+        with pytest.raises(el.ConfigurationError, match=r"trip\.csv: a table of zones needs"):
+            el.Zones(path)
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/z.csv", "s3://bucket/z.csv"])
+def test_zones_are_never_fetched(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "socket", lambda *_, **__: pytest.fail("a connection is made"))
+    with pytest.raises(el.ConfigurationError, match=r"z\.csv: No such file"):
+        el.Zones(address)
 
 
 def test_a_flight_east_makes_a_short_day() -> None:
@@ -370,9 +382,10 @@ moments = st.datetimes(timezones=st.just(UTC)).filter(lambda stamp: 1 < stamp.ye
         *("2026-W43-6T09:00:00Z", "2026-10-24T09:00:00Z\0", "2026-10-24T090000+0900"),
         *("2026-10-24T09:00:00,5Z", "2026-10-24T09:00:00 Z", "2026-10-24T09:00:00+09"),
         *("2026-10-24T09:00:0\u0665Z", "2026-10-24T09:00:60Z", "2026-02-29T09:00:00Z"),
+        *("2026-10-24T09:00:00Z\ud800", None),
     ],
 )
-def test_what_python_takes_but_rfc_3339_does_not_is_refused(text: str) -> None:
+def test_what_python_takes_but_rfc_3339_does_not_is_refused(text: str | None) -> None:
     with pytest.raises(el.ConfigurationError, match="RFC 3339"):
         parse_rfc3339(text)
     with pytest.raises(el.ConfigurationError, match="RFC 3339"):

@@ -86,9 +86,10 @@ def parse_stamps(texts: Sequence[str]) -> np.ndarray:
     ConfigurationError
         If a text is not a date and time with an offset.
     """
-    with suppress(pa.ArrowInvalid, pa.ArrowTypeError):
+    with suppress(pa.ArrowInvalid, pa.ArrowTypeError, UnicodeError):
         column = pa.array(texts, pa.string())
-        if pc.all(pc.match_substring_regex(column, _PLAIN)).as_py() is not False:
+        plain = pc.match_substring_regex(column, _PLAIN)
+        if pc.all(plain, skip_nulls=False, min_count=0).as_py():
             instants: np.ndarray = column.cast(pa.timestamp("us", "UTC")).to_numpy(
                 zero_copy_only=False
             )
@@ -578,7 +579,6 @@ def time_of_day_us(index: pd.DatetimeIndex, *, clock: LocalClock | None = None) 
 
 FILE_ZONE = "file"  # each record's own offset, as its text says
 _COLUMNS = ("from", "tz")
-_FIELD = r"[,;\t]"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -931,21 +931,15 @@ def _pairs_of(table: Any) -> tuple[list[tuple[Any, Any]], str]:
     ):
         where = f"{Path(table)}: "
         try:
-            table = pd.read_csv(
-                table,
-                sep=_FIELD,
-                engine="python",
-                index_col=False,
-                dtype="str",
-                keep_default_na=False,
-                encoding="utf-8-sig",
-            )
+            lines = Path(table).expanduser().read_text(encoding="utf-8-sig").splitlines()
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or "it is not a table in UTF-8"
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise ConfigurationError(f"cannot read the zones in {where[:-2]}: {reason}") from None
-        table = table.map(lambda cell: str(cell).strip(' "')).rename(
-            columns=lambda name: name.strip(' "').lower()
-        )
+        cells = [[cell.strip(' "') for cell in re.split(r"[,;\t]", line)] for line in lines]
+        header, *rows = [row for row in cells if any(row)] or [[]]
+        names = [name.lower() for name in header]
+        named = [dict(zip(names, row, strict=False)) for row in rows]
+        table = pd.DataFrame(named, columns=list(dict.fromkeys(names)), dtype=object).fillna("")
     if isinstance(table, str):
         return [(None, table)], where
     if isinstance(table, pd.DataFrame):

@@ -1,7 +1,9 @@
 """A file with the rows of several wearers: whose they are is asked, never guessed."""
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import eyelog as el
@@ -76,6 +78,29 @@ def test_each_wearer_goes_into_an_account_of_that_name(archive: el.Archive, put:
         assert steps(archive, name) == list(range(20))
     inside = {path.relative_to(archive.path).parts[0] for path in Path(archive.path).rglob("*")}
     assert inside == {f"log={FIFTEEN}", ".months"}
+
+
+def test_wearers_that_are_numbers_are_names_whatever_the_format(
+    archive: el.Archive, put: Put, tmp_path: Path
+) -> None:
+    frame = el.simulate("2026-10-21", 1, log=FIFTEEN).iloc[:40][["stp"]]
+    frame["user_id"] = np.arange(40) % 2 * 12.0
+    frame.to_parquet(parquet := tmp_path / "log.parquet")
+    rows = [
+        {"date": stamp.isoformat(), "stp": int(stp), "user_id": user}
+        for stamp, stp, user in frame.itertuples()
+    ]
+    saved = put(json.dumps({FIFTEEN: {"0": rows}, "cursor": None}), "log.json")
+    for path in (parquet, saved):
+        reports = import_files(archive, [path], split_wearers=True)
+        assert [(each.account, each.read) for each in reports] == [("0", 20), ("12", 20)]
+        assert el.read(path, wearer="12")["stp"].tolist() == frame["stp"].iloc[1::2].tolist()
+
+
+def test_a_text_field_of_numbers_holds_texts(tmp_path: Path) -> None:
+    frame = el.simulate("2026-10-21", 1, log=FIFTEEN).iloc[:4]
+    frame.assign(gw=7.0).to_parquet(tmp_path / "log.parquet")
+    assert el.read(tmp_path / "log.parquet")["gw"].tolist() == ["7"] * 4
 
 
 def test_a_row_of_nobody_is_a_line_left_out(archive: el.Archive, put: Put) -> None:

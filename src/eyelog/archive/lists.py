@@ -217,14 +217,24 @@ def commit_all(place: Place, staged: Staged) -> None:
     """Put the new files of months in place, under the locks of the caller.
 
     On a local disk the months of all accounts come into force together; in an object store, those
-    of one account after those of another.
+    of one account after those of another, and an error says which are written.
     """
+    written: list[str] = []
     every = sorted({account for account, _, _ in staged})
     for together in [every] if place.local else [[account] for account in every]:
         own = {key: files for key, files in staged.items() if key[0] in together}
         what = errors.listed(sorted({f"{log!r} of {account!r}" for account, log, _ in own}))
-        with archive_errors(f"write {what} to {place.name}"):
-            _commit(place, own)
+        try:
+            with archive_errors(f"write {what} to {place.name}"):
+                _commit(place, own)
+        except ArchiveError as error:
+            if not written:
+                raise
+            raise ArchiveError(
+                f"{error}; the records of {errors.listed(written)} are written: import again,"
+                " which adds the others"
+            ) from error
+        written += map(repr, together)
 
 
 def _commit(place: Place, staged: Staged) -> None:

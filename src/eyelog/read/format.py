@@ -169,7 +169,7 @@ class LogFile(ABC):
                 kind = fields[name].value_type
             else:
                 kind = "float" if name == OFFSET else "str" if names_wearers(name) else ""
-            if are_finite and column.type == pa.float64() and kind != "bool":
+            if are_finite and column.type == pa.float64() and kind not in ("bool", "str"):
                 values[name] = column
                 continue
             values[name], bad = values_of(column, kind, decimal, is_text=self.is_text)
