@@ -187,6 +187,7 @@ def test_a_reader_between_two_versions_meets_one_of_them(archive: el.Archive) ->
             assert len(found) == len(frame)
             assert (found["bl"] == found["bl"].iloc[0]).all()
             met.add(found["bl"].iloc[0])
+            assert len(archive.verify()) == 0
     assert len(writing.result()) == 19
     assert len(met) > 1
 

@@ -15,11 +15,13 @@ import fsspec
 import numpy as np
 import pandas as pd
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from support.importing import import_files
 from support.logs import LOGS
 from support.records import records
 from support.stores import object_store
@@ -429,6 +431,49 @@ def live_through(url: str, tmp_path: Path) -> None:
 
 def test_an_archive_lives_in_memory(memory: str, tmp_path: Path) -> None:
     live_through(memory, tmp_path)
+
+
+def test_a_reader_whose_files_are_replaced_after_it_listed_them_meets_the_new_ones(
+    memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = records(SIXTY, "2026-10-30", 4 * 1440)
+    el.Archive(memory).write(SIXTY, frame, account="me")
+    changed, opened, cat_file = frame.assign(bl=3.0), list[str](), MemoryFileSystem.cat_file
+
+    def cat_late(fs: MemoryFileSystem, path: str, **options: int) -> bytes:
+        opened.append(path)
+        if path.endswith(".parquet") and not any(each.endswith(".parquet") for each in opened[:-1]):
+            el.Archive(memory).write(SIXTY, changed, account="me", replace=True)
+        content: bytes = cat_file(fs, path, **options)
+        return content
+
+    monkeypatch.setattr(MemoryFileSystem, "cat_file", cat_late)
+    found = el.Archive(memory).read(SIXTY, "2026-10-01", "2026-11-30", account="me", tz="UTC")
+    assert_frame_equal(found, changed)
+
+
+def test_an_import_half_done_in_a_store_says_what_is_written_and_is_taken_up_by_the_next(
+    memory: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = records(SIXTY, "2026-10-30", 100)
+    pd.concat([frame.assign(user_id=name) for name in ("ann", "bea")]).to_csv(tmp_path / "log.csv")
+    archive, put_file = el.Archive(memory), MemoryFileSystem.put_file
+
+    def put(fs: MemoryFileSystem, made: str, path: str, **options: int) -> None:
+        if "account=bea" in path:
+            raise OSError("the store is full")
+        put_file(fs, made, path, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MemoryFileSystem, "put_file", put)
+        with pytest.raises(
+            el.ArchiveError,
+            match="store is full; the records of 'ann' are written: import again, which adds the",
+        ):
+            import_files(archive, [tmp_path / "log.csv"], split_wearers=True)
+    assert archive.accounts() == ["ann"]
+    import_files(archive, [tmp_path / "log.csv"], split_wearers=True)
+    assert [len(whole(archive, account=name)) for name in ("ann", "bea")] == [100, 100]
 
 
 @pytest.mark.slow("an object store is started")

@@ -47,6 +47,7 @@ _DTYPES: Final = {
     "tz": "string",
 }
 _PROBLEM: Final = ("account", "log", "month", "file", "problem")
+_ROUNDS: Final = 3  # in which the files that another process writes meanwhile are read too
 _REPAIRED: Final = (
     "account", "log", "month", "problem", "sync_again", "import_again", "aside"
 )  # fmt: skip
@@ -112,8 +113,8 @@ def verify(place: Place) -> pd.DataFrame:
     with progress_line(files, "verify", unit="file") as done:
         for account, (found, problem) in lists.items():
             told: dict[Part, list[str]] = {}
-            while new := found - told.keys():  # also what another process has written meanwhile
-                for part in sorted(new):
+            for _ in range(_ROUNDS):
+                for part in sorted(found - told.keys()):
                     told[part] = part_problems(place, account, part)
                     done()
                 found, problem = _listed_or_rebuilt(place, account)
@@ -122,7 +123,8 @@ def verify(place: Place) -> pd.DataFrame:
             for part in sorted(found):
                 path = part_path(place, account, part)
                 paths.add(path)
-                problems += [(account, part.log, part.month, path, each) for each in told[part]]
+                of_part = told.get(part, ())
+                problems += [(account, part.log, part.month, path, each) for each in of_part]
     strays = [
         (log, file)
         for log in known_logs()
@@ -130,8 +132,9 @@ def verify(place: Place) -> pd.DataFrame:
         if file.path not in paths and not file.is_folder
     ]
     for account in {account for _, file in strays for account in file.accounts}:
-        # Whoever locks removes what a kill has left.
         with suppress(ArchiveError, OSError), locked(place, account):
+            pass  # whoever locks removes what a kill has left
+        with suppress(ArchiveError):
             paths |= {part_path(place, account, part) for part in listed(place, account)}
     wrong = "the archive does not read this path: it reads the files that its lists name"
     problems += [

@@ -181,22 +181,26 @@ def records_of(
     """
     present_months(place, log, account)
     with opened(place, log, account, span) as stored:
-        schema = schema_of(log)
+        schema, schemas = schema_of(log), list[pa.Schema]()
         if fields is not None:
             schema = pa.schema([schema.field(name) for name in ("date", *fields)])
-        else:
-            schema = schema_with(stored.schemas(), log)
         # First find which of the doubtful columns have a value: a frame of the same records does
         # not have the others, and the files must not differ.
-        extras = {field.name for field in extras_of(schema, log)}
-        secret = set() if location else LOCATION.intersection(schema.names)
-        narrow = pa.schema([f for f in schema if f.name in {"date", *extras, *secret}])
         filled: set[str] = set()
-        for month in stored.months if extras or secret else ():
-            table = stored.rows(*_within(month_edges(month), span), narrow)
-            filled |= {n for n in extras | secret if table.column(n).null_count < table.num_rows}
+        for month in stored.months:
+            slots = [part.slot for part in stored.parts if part.month == month]
+            own = schema if fields is not None else schema_with(stored.schemas(slots), log)
+            schemas.append(own)
+            doubtful = {field.name for field in extras_of(own, log)}
+            doubtful |= set() if location else LOCATION.intersection(own.names)
+            narrow = pa.schema([field for field in own if field.name in {"date", *doubtful}])
+            if doubtful:
+                table = stored.rows(*_within(month_edges(month), span), narrow)
+                filled |= {n for n in doubtful if table.column(n).null_count < table.num_rows}
+        schema = schema if fields is not None else schema_with(schemas, log)
+        secret = set() if location else LOCATION.intersection(schema.names)
         _warn_of_location(filled & secret)
-        left_out = (extras - filled) | secret
+        left_out = ({field.name for field in extras_of(schema, log)} - filled) | secret
         schema = pa.schema([field for field in schema if field.name not in left_out])
 
         def tables() -> Iterator[pa.Table]:

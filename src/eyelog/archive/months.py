@@ -184,13 +184,13 @@ class Stored:
         spans = [
             (max(first, opens), min(after, closes), part) for opens, closes, part in self._counting
         ]
-        spans = [each for each in spans if each[0] < each[1]]
-        if schema is None:
-            schema = schema_with((self._open(part).schema for *_, part in spans), self.log)
-        tables = []
+        tables, found = list[pa.Table](), list[pa.Schema]()
         for low, high, part in spans:
+            if low >= high:
+                continue
             file, own, groups = self._open(part)
-            names = [name for name in schema.names if name in own.names]
+            found.append(own)
+            names = [name for name in (schema or own).names if name in own.names]
             wanted = [at for at, (first, last) in enumerate(groups) if first < high and last >= low]
             if not wanted:  # pyarrow 18 refuses to read no group
                 continue
@@ -202,7 +202,7 @@ class Stored:
                 if not bool(np.all(stamps[1:] > stamps[:-1])):
                     raise damage(self._paths[part], "its stamps are not in order")
                 tables.append(table[slice(*np.searchsorted(stamps, (low, high)).tolist())])
-        return joined(tables, schema)
+        return joined(tables, schema_with(found, self.log) if schema is None else schema)
 
     def stamps(self, first: int, after: int) -> Stamps:
         """Return the stamps of [first, after); no other column is read."""
