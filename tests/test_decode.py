@@ -21,13 +21,18 @@ from support.answers import (
     Record,
     answer,
     by_hour,
-    frame_of,
     records_of,
     stamp,
     walks,
 )
 from support.logs import LOGS, columns
 from support.records import records as made_up
+
+
+def frame_of(*bodies: bytes, log: str = EYES, **kw: Any) -> pd.DataFrame:
+    fields = kw.get("fields")
+    return joined_pages([decode_page(body, log, fields=fields) for body in bodies], log, **kw)
+
 
 # What comes out
 

@@ -1,9 +1,12 @@
 """The folders of accounts: every name has its own, and one process at a time writes into it."""
 
+import itertools
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pandas as pd
@@ -11,11 +14,10 @@ import pytest
 from filelock import FileLock
 
 import eyelog as el
-from eyelog.archive.account import prune
-from eyelog.archive.place import open_place
 from support.command import main
 from support.importing import import_files
 from support.logs import LOGS
+from support.operating import Operator
 from support.parquet import month_file
 from support.records import records
 
@@ -66,7 +68,8 @@ def test_what_cannot_be_the_name_of_an_account_is_refused(archive: el.Archive, n
 def test_who_waits_too_long_for_a_folder_is_told_so(
     archive: el.Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eyelog.archive.lists.WAIT_S", 0.1)
+    seconds = itertools.count(step=60)
+    monkeypatch.setattr(time, "perf_counter", lambda: next(seconds))
     Path(archive.path, ".months").mkdir(parents=True)
     with (
         FileLock(Path(archive.path, ".months", "account=ada.lock")),
@@ -359,32 +362,48 @@ def test_what_a_removed_link_led_to_is_named(
 NOVEMBER = datetime(2026, 11, 1, tzinfo=UTC)
 
 
+@pytest.fixture
+def operator(archive: el.Archive, tmp_path: Path) -> Operator:
+    """Who runs a service on the archive, and has its state elsewhere."""
+    made = Operator(archive.path, tmp_path / "state")
+    made.add("somebody")
+    return made
+
+
+def pruned(operator: Operator, *words: str, before: datetime = NOVEMBER) -> list[dict[str, Any]]:
+    """Return what ``eyelog service prune`` removes that is older than a time of this day."""
+    days = (datetime.now(UTC) - before).days
+    (found,) = operator.ask("prune", "--older-than", f"{days}d", *words)["pruned"]
+    return found["removed"]
+
+
 def fill(archive: el.Archive) -> None:
     for name in ("anna", "Bea B"):
         for day in ("2026-09-30", "2026-10-31", "2026-11-02"):
             archive.write(STANDARD, records(STANDARD, day, 50), account=name)
 
 
-def stems(found: list[object]) -> list[str]:
-    return [Path(one.path).parent.name for one in found]  # type: ignore[attr-defined]
+def stems(found: list[dict[str, Any]]) -> list[str]:
+    return [Path(one["path"]).parent.name for one in found]
 
 
-def test_a_month_goes_when_its_last_instant_is_older(archive: el.Archive) -> None:
+def test_a_month_goes_when_its_last_instant_is_older(
+    archive: el.Archive, operator: Operator
+) -> None:
     fill(archive)
-    place = open_place(archive.path)
-    earlier = datetime(2026, 10, 31, 23, 59, tzinfo=UTC)
-    assert stems(prune(place, earlier, dry_run=True)) == ["month=2026-09"] * 2
-    assert stems(prune(place, NOVEMBER, dry_run=True)) == ["month=2026-09", "month=2026-10"] * 2
+    earlier = pruned(operator, "--dry-run", before=datetime(2026, 10, 31, tzinfo=UTC))
+    assert stems(earlier) == ["month=2026-09"] * 2
+    assert stems(pruned(operator, "--dry-run")) == ["month=2026-09", "month=2026-10"] * 2
     assert len(archive.read(STANDARD, account="anna", tz="UTC")) == 150
-    assert len(prune(place, NOVEMBER)) == 4
+    assert len(pruned(operator)) == 4
     for name in ("anna", "Bea B"):
         assert len(archive.read(STANDARD, account=name, tz="UTC")) == 50
-    assert prune(place, NOVEMBER) == []
+    assert pruned(operator) == []
     assert len(archive.verify()) == 0
 
 
 def test_months_that_were_set_aside_go_too_and_links_only_themselves(
-    archive: el.Archive, tmp_path: Path
+    archive: el.Archive, operator: Operator, tmp_path: Path
 ) -> None:
     fill(archive)
     home = Path(archive.path, f"log={STANDARD}", "account=anna")
@@ -395,42 +414,41 @@ def test_months_that_were_set_aside_go_too_and_links_only_themselves(
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "data.parquet").write_bytes(b"kept")
     (home / "month=2020-01").symlink_to(tmp_path / "elsewhere")
-    assert len(prune(open_place(archive.path), NOVEMBER)) == 7
+    assert len(pruned(operator)) == 7
     assert not list(Path(archive.path).rglob("month=2026-09"))
     assert not (home / "month=2020-01").is_symlink()
     assert (tmp_path / "elsewhere" / "data.parquet").read_bytes() == b"kept"
 
 
-def test_packed_files_of_live_recordings_go_when_they_are_older(archive: el.Archive) -> None:
+def test_packed_files_of_live_recordings_go_when_they_are_older(
+    archive: el.Archive, operator: Operator
+) -> None:
     folder = Path(archive.path) / ".live" / "account=anna"
     folder.mkdir(parents=True)
     for name in ("old.jsonl.gz", "new.jsonl.gz", "waiting.jsonl"):
         (folder / name).write_bytes(b"{}")
         age = datetime(2026, 10 if name != "new.jsonl.gz" else 12, 1, tzinfo=UTC).timestamp()
         os.utime(folder / name, (age, age))
-    place = open_place(archive.path)
-    found = prune(place, NOVEMBER, dry_run=True)
-    assert [(one.what, Path(one.path).name) for one in found] == [
-        ("live recording", "old.jsonl.gz")
-    ]
+    (found,) = pruned(operator, "--dry-run")
+    assert (found["what"], Path(found["path"]).name) == ("live recording", "old.jsonl.gz")
     assert len(list(folder.iterdir())) == 3
-    prune(place, NOVEMBER)
+    pruned(operator)
     assert sorted(path.name for path in folder.iterdir()) == ["new.jsonl.gz", "waiting.jsonl"]
 
 
 def test_a_log_on_a_larger_disk_is_pruned_and_a_link_deeper_down_is_refused(
-    archive: el.Archive, tmp_path: Path
+    archive: el.Archive, operator: Operator, tmp_path: Path
 ) -> None:
     fill(archive)
-    before = len(prune(open_place(archive.path), NOVEMBER, dry_run=True))
+    before = len(pruned(operator, "--dry-run"))
     log = Path(archive.path, f"log={STANDARD}")
     log.rename(tmp_path / "larger")
     log.symlink_to(tmp_path / "larger")
-    assert len(prune(open_place(archive.path), NOVEMBER, dry_run=True)) == before
+    assert len(pruned(operator, "--dry-run")) == before
     (tmp_path / "larger" / "account=anna").rename(tmp_path / "anna")
     (tmp_path / "larger" / "account=anna").symlink_to(tmp_path / "anna")
-    with pytest.raises(el.ArchiveError, match="account=anna is a link"):
-        prune(open_place(archive.path), NOVEMBER)
+    refused = operator.refused("prune", "--older-than", "1d")
+    assert "account=anna is a link" in refused
 
 
 @pytest.mark.parametrize("where", ["a folder", "an object store"])
@@ -448,10 +466,18 @@ def test_only_what_belongs_to_some_accounts_goes(where: str, tmp_path: Path) -> 
             }
         )
         archive.add_events(diary, account=name)
-    removed = prune(open_place(archive.path), NOVEMBER, accounts={"Bea B", "nobody"})
-    assert sorted(one.what for one in removed) == ["events", "month", "month"]
-    assert all("anna/" not in one.path.partition("account=anna")[2] for one in removed)
+    operator = Operator(archive.path, tmp_path / "state")
+    table = tmp_path / "accounts.csv"
+    table.write_text("name,study\nBea B,of some\nnobody,of some\n")
+    operator("add-accounts", table)
+    removed = pruned(operator, "--all-in", "of some")
+    assert sorted(one["what"] for one in removed) == ["events", "month", "month"]
+    assert all("anna/" not in one["path"].partition("account=anna")[2] for one in removed)
     kept = {name: len(archive.read(STANDARD, account=name, tz="UTC")) for name in ("anna", "Bea B")}
     assert kept == {"anna": 150, "Bea B": 50}
     assert [len(archive.events(name)) for name in ("anna", "Bea B")] == [1, 0]
-    assert prune(open_place(archive.path), NOVEMBER, accounts=set()) == []
+    operator("set-retention", "of some", "1d")
+    for name in ("Bea B", "nobody"):
+        operator("remove-account", name)
+    (of_nobody,) = operator.ask("prune")["pruned"]  # the study has no account any more
+    assert (of_nobody["study"], of_nobody["removed"]) == ("of some", [])

@@ -19,6 +19,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from support.cohorts import SIXTY, days_of
+from support.paths import ROOT
 from support.processes import python
 
 MANY = [f"w{number:02}" for number in range(20)]
@@ -118,7 +119,7 @@ def test_workers_load_no_dask_and_start_where_temporary_files_have_a_long_path(
 @pytest.mark.slow("worker processes are started")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="workers are forks of a server")
 def test_workers_never_compute_with_another_eyelog(kept: el.Archive, tmp_path: Path) -> None:
-    ours = Path(el.__file__).parent
+    ours = ROOT / "src" / "eyelog"
     shutil.copytree(ours, tmp_path / "eyelog", ignore=shutil.ignore_patterns("__pycache__"))
     script = tmp_path / "script.py"
     script.write_text(

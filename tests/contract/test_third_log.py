@@ -8,16 +8,15 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import Log, known_logs, log_named
 from support.triallog import TRIAL, seconds, trial_log
 
 pytestmark = pytest.mark.usefixtures("trial")
 
 
 @pytest.fixture
-def trial(monkeypatch: pytest.MonkeyPatch) -> Iterator[Log]:
-    with trial_log(monkeypatch) as log:
-        yield log
+def trial(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with trial_log(monkeypatch):
+        yield
 
 
 @pytest.fixture
@@ -33,8 +32,11 @@ def csv(tmp_path: Path) -> Path:
 
 
 def test_the_trial_log_is_known_only_here() -> None:
-    assert known_logs() == ("computed_data", "standard_mode_logs", "current_data", TRIAL.name)
-    assert log_named(TRIAL.name).interval_s == 1
+    known = ("computed_data", "standard_mode_logs", "current_data", TRIAL.name)
+    with pytest.raises(el.FieldError) as caught:
+        el.fields("no log")
+    named = " and ".join(f"el.fields('{log}')" for log in known)
+    assert f"{named} list all fields" in str(caught.value)
     assert el.fields(TRIAL.name).index.tolist() == ["date", "pulse", "stairs", "off_head"]
 
 

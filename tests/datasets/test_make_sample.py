@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import catalogue
 from support.logs import LOGS
 from support.paths import DATASETS
 
@@ -65,7 +64,7 @@ def test_the_dictionary_names_every_field(log: str) -> None:
     text = (DATASETS / "data-dictionary.md").read_text("utf-8").split(f"## {log}")[1]
     part = text.split("\n## ")[0]
     rows = [line.split("|")[1].strip(" `") for line in part.splitlines() if line.startswith("| `")]
-    assert rows == list(catalogue(log))
+    assert rows == el.fields(log).index.tolist()
 
 
 def test_the_script_writes_into_the_folder_it_is_given(

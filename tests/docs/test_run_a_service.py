@@ -17,8 +17,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from eyelog_service.cli.operate import configuration
 from support.machines import Page, debian, needs_machine, run, wheels, within
+from support.operating import configuration
 from support.paths import ROOT
 
 # What a server of Debian has and the smallest installation lacks.

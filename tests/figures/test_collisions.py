@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.frame import record
 from support.collisions import collisions_when_saved
 
 JAPANESE = "新しい眼鏡をかけて仕事をした日の午後"
@@ -177,10 +176,18 @@ CASES |= {
     "actogram: wearers": lambda: el.plot_actogram(wearers(12)),
     "actogram: 300 wearers": lambda: el.plot_actogram(wearers(300)),
 }
-NAME = "山田太郎の新しい眼鏡をかけて仕事をした一週間の記録"
+
+
+def of_an_account(records: pd.DataFrame, name: str) -> pd.DataFrame:
+    archive = el.Archive("memory://an-account")
+    archive.write(SIXTY, records, account=name)
+    return archive.read(SIXTY, account=name, tz="Asia/Tokyo")
+
+
+NAME = "山田太郎の新しい眼鏡をかけて仕事をした一週間"  # an archive takes none that is longer
 FRAMES: dict[str, Callable[[], pd.DataFrame]] = {
     "one record": lambda: frame(1).iloc[600:601],
-    "a Japanese name": lambda: record(frame(7), "archive", account=NAME),
+    "a Japanese name": lambda: of_an_account(frame(7), NAME),
     "all unworn": lambda: frame(2).assign(wea_s=0.0),
     "clocks that change": lambda: el.simulate("2026-10-25", 2, log=SIXTY, tz="Europe/Berlin"),
 }

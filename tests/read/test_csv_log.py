@@ -1,7 +1,6 @@
 """A CSV file gives every record in it; lines that are not records are reported, the rest kept."""
 
 import tracemalloc
-from importlib import import_module
 
 import pandas as pd
 import pytest
@@ -72,10 +71,8 @@ def test_of_rows_with_one_stamp_the_last_wins_and_the_count_is_kept(put: Put) ->
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
 @pytest.mark.parametrize("spare", [-100, 0, 100, 2000])
 def test_a_last_line_without_its_end_is_read_however_long_the_blocks_are(
-    put: Put, monkeypatch: pytest.MonkeyPatch, encoding: str, spare: int
+    put: Put, small_blocks: None, encoding: str, spare: int
 ) -> None:
-    monkeypatch.setattr(import_module("eyelog.read.files"), "FIRST", 1 << 10)
-    monkeypatch.setattr(import_module("eyelog.read.files"), "BLOCK", 1 << 13)
     stamps = pd.date_range("2026-10-21", periods=5000, freq="15s").strftime("%FT%TZ,1,眠")
     text = "\n".join(["date,stp,note", *stamps]).encode(encoding)[: (1 << 13) + spare]
     whole = text[: text.rfind(b",")]  # the note of the last row is not there

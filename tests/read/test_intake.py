@@ -1,6 +1,7 @@
 """Whatever is imported, in whatever pieces, is in the archive once, and nothing is lost."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -55,9 +56,12 @@ def test_a_second_import_changes_nothing_and_reports_that(
 
 
 def test_a_dry_run_leaves_nothing_behind(
-    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    archive: el.Archive,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    waiting_in_memory: Callable[[int], None],
 ) -> None:
-    monkeypatch.setattr("eyelog.archive.intake._IN_MEMORY", 50)
+    waiting_in_memory(50)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))

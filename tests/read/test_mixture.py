@@ -2,6 +2,7 @@
 
 import shutil
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -195,9 +196,9 @@ def test_a_written_frame_of_somebody_else_is_refused(archive: el.Archive) -> Non
 
 @pytest.mark.parametrize("waiting", [1, 1_000_000])
 def test_files_of_one_device_may_repeat_a_stamp_wherever_they_wait(
-    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: int
+    archive: el.Archive, tmp_path: Path, waiting_in_memory: Callable[[int], None], waiting: int
 ) -> None:
-    monkeypatch.setattr("eyelog.archive.intake._IN_MEMORY", waiting)
+    waiting_in_memory(waiting)
     halves = DAY[SIXTY].iloc[:701], DAY[SIXTY].iloc[700:]
     files = [save(tmp_path, half, ONE) for half in halves]
     one, two = import_files(archive, files)

@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -70,10 +69,8 @@ def test_a_zip_file_stands_for_its_members_and_writes_nothing(tmp_path: Path) ->
 
 
 def test_what_unpacks_to_far_more_than_a_log_is_not_read_to_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, little_room: None
 ) -> None:
-    for name, least in (("LARGEST", 1_000_000), ("_LARGEST_ZIP", 1_500_000), ("_MEMBERS", 3)):
-        monkeypatch.setattr(import_module("eyelog.read.files"), name, least)
     folder = tmp_path / "folder"
     folder.mkdir()
     content = CSV.encode() + b"0" * 1_200_000

@@ -21,6 +21,25 @@ def _cheap_hashes() -> Iterator[None]:
 
 
 @pytest.fixture
+def hashes_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords as a service does for its users."""
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 14)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a request wait for longer than a test may take."""
+    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 600)
+    monkeypatch.setattr("eyelog_service.web.REQUEST_SECONDS", 300)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a request wait for a locked state no longer than a tenth of a second."""
+    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 0.1)
+
+
+@pytest.fixture
 def operator(tmp_path: Path) -> Operator:
     """Who sets up a service on an archive that is not there yet."""
     return Operator(tmp_path / "archive")

@@ -15,7 +15,6 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service import state
 from support import live
 from support.live import STANDARD, Live
 from support.replies import oauth_error
@@ -65,9 +64,8 @@ def test_an_address_with_something_after_it_is_another_one(
 
 
 def test_a_locked_state_is_a_503_that_says_when_to_try_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, impatient: None
 ) -> None:
-    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 0.1)
     with live.service(tmp_path / "a", {"ada": []}) as there:
         token = there.login("ada")["access_token"]
         with closing(sqlite3.connect(there.archive / "_service.sqlite")) as other:
@@ -101,7 +99,7 @@ def test_a_full_disk_is_a_503_and_one_line_in_the_log(
 ) -> None:
     with live.service(tmp_path / "a", {"ada": []}) as there:
         tokens = there.login("ada")
-        whole, is_full = state.connect, True
+        whole, is_full = sqlite3.connect, True
 
         def on_a_full_disk(*arguments: Any, **options: Any) -> sqlite3.Connection:
             db = whole(*arguments, **options)
@@ -114,7 +112,7 @@ def test_a_full_disk_is_a_503_and_one_line_in_the_log(
             shutil.copy2(file, tmp_path / "copy")
             (tmp_path / "copy").replace(file)
 
-        monkeypatch.setattr(state, "connect", on_a_full_disk)
+        monkeypatch.setattr(sqlite3, "connect", on_a_full_disk)
         connect_anew()
         for _ in range(100):
             refused = there.refresh(tokens["refresh_token"])
@@ -153,10 +151,7 @@ def test_what_cannot_be_read_is_named_without_a_path(tmp_path: Path) -> None:
         assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
 
 
-def test_a_damaged_or_locked_state_is_not_well(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 0.1)
+def test_a_damaged_or_locked_state_is_not_well(tmp_path: Path, impatient: None) -> None:
     with live.service(tmp_path / "a", {}) as there:
         state = there.archive / "_service.sqlite"
         with closing(sqlite3.connect(state)) as other:
@@ -186,8 +181,11 @@ def test_a_full_disk_is_not_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert answer.json()["error_description"] == "the disk of the service's state is full"
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts descriptors as Linux does")
 def test_too_few_descriptors_are_a_fault(there: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eyelog_service.app.descriptors_left", lambda: 15)
+    resource = pytest.importorskip("resource")
+    taken = len([*Path("/proc/self/fd").iterdir()])
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (taken + 10, taken + 10))
     answer = requests.get(f"{there.url}/health", timeout=30)
     assert answer.status_code == 503
     assert "descriptors" in answer.json()["error_description"]

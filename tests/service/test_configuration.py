@@ -13,27 +13,32 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
-from eyelog_service.cli.operate import configuration
-from eyelog_service.cli.serve import Serving
-from support.command import main
 from support.live import AUDIT
-from support.parsers import parsed
+from support.operating import Operator, configuration
+from support.paths import ROOT
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 STATE = "/srv/eyelog/state"
 
 
-def settings_of(words: list[str], folder: Path) -> dict[str, Any]:
-    """Return the settings of a command, whose file is the printed one, as if it lay in `folder`."""
+def settings_in(folder: Path) -> dict[str, str]:
+    """Return the settings of a service whose file is the printed one, and lies in `folder`."""
     made = folder / "eyelog.toml"
     made.write_text(configuration("settings"))
-    serving = Serving(**{**parsed(words), "config": made})
-    return {name: value for name, (value, _) in serving.in_force.items()}
+    (folder / "logs").mkdir(mode=0o700)
+    operator = Operator("")
+    operator("add-account", "--config", made, "ada")
+    found = operator.run("check", "--json", "--config", made)
+    texts = {one["check"]: one["text"] for one in json.loads(found.out)}
+    return {
+        name.removeprefix("setting "): text.rpartition(" (")[0]
+        for name, text in texts.items()
+        if name.startswith("setting ")
+    }
 
 
 def unit() -> configparser.SectionProxy:
@@ -48,13 +53,10 @@ PROGRAMS = ("settings", "systemd", "nginx", "logrotate", "docker", "compose")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_the_command_prints_the_file_that_the_page_shows(
-    program: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["service", "print-config", program]) == 0
-    assert capsys.readouterr().out == configuration(program)
-    page = Path(__file__).parents[2].joinpath("docs", "run-a-service.md").read_text()
-    assert f"{{literalinclude}} ../src/eyelog_service/templates/{program}.txt" in page
+def test_the_command_prints_the_file_that_the_page_shows(program: str) -> None:
+    file = f"src/eyelog_service/templates/{program}.txt"
+    assert f"{{literalinclude}} ../{file}" in (ROOT / "docs" / "run-a-service.md").read_text()
+    assert configuration(program) == (ROOT / file).read_text("utf-8")
 
 
 def test_the_unit_serves_what_the_settings_file_names_on_paths_that_it_can_write(
@@ -64,10 +66,10 @@ def test_the_unit_serves_what_the_settings_file_names_on_paths_that_it_can_write
     program, *words = service["ExecStart"].split()
     assert program.endswith("/bin/eyelog")
     assert words == ["serve", "--config", "/srv/eyelog/eyelog.toml"]
-    settings = settings_of(words, tmp_path)
+    settings = settings_in(tmp_path)
     named = [settings[name].replace(str(tmp_path), "/srv/eyelog") for name in ("archive", "state")]
     assert service["ReadWritePaths"].split() == named == ["/srv/eyelog/logs", STATE]
-    assert (settings["behind-proxy"], settings["workers"]) == ("loopback", 4)
+    assert (settings["behind-proxy"], settings["workers"]) == ("loopback", "4")
     assert service["Environment"].partition("=")[2].startswith(f"{STATE}/")
     for name in ("MemoryMax", "LimitNOFILE", "SystemCallFilter"):
         assert service[name]
@@ -132,7 +134,6 @@ def test_the_log_that_is_rotated_is_the_one_that_the_unit_writes() -> None:
     assert first.removesuffix(" {") == f"{STATE}/{AUDIT}"
 
 
-ROOT = Path(__file__).parents[2]
 Step = tuple[str, str]
 
 
@@ -165,14 +166,15 @@ def test_the_container_serves_what_the_settings_file_names_as_a_user_of_its_own(
     for name, value in environment(run).items():
         if name != "PATH":
             monkeypatch.setenv(name, value)
-    settings = settings_of(json.loads(only(run, "CMD")), tmp_path)
+    assert json.loads(only(run, "CMD")) == ["serve"]
+    settings = settings_in(tmp_path)
     # The file lies in the root, and its paths are relative to it.
     assert environment(run)["EYELOG_SERVICE_CONFIG"] == "/eyelog.toml"
     volumes = [f"{tmp_path}{volume}" for volume in json.loads(only(run, "VOLUME"))]
     assert [settings["archive"], settings["state"]] == volumes
     assert environment(run)["EYELOG_HOME"] == "/state/home"
     assert settings["host"] == "0.0.0.0"
-    assert int(only(run, "EXPOSE")) == settings["port"]
+    assert only(run, "EXPOSE") == settings["port"]
     assert f":{settings['port']}/health" in only(run, "HEALTHCHECK")
     names = [name for name, _ in run]
     assert names.index("USER") > max(i for i, name in enumerate(names) if name == "RUN")

@@ -7,9 +7,6 @@ from typing import Any
 import pandas as pd
 from hypothesis import strategies as st
 
-from eyelog.archive.export import encode_table
-from eyelog.arrow_tables import table_of
-from eyelog.decode import decode_page, joined_pages
 from support.logs import INTERVAL_SECONDS, LOGS, columns, rows
 
 EYES, MINUTES = LOGS
@@ -27,11 +24,6 @@ def stamp(n: int, log: str = EYES) -> str:
 
 def answer(hours: Any, log: str = EYES, **more: Any) -> bytes:
     return json.dumps({log: hours, **more}, allow_nan=True).encode()
-
-
-def frame_of(*bodies: bytes, log: str = EYES, **kw: Any) -> pd.DataFrame:
-    fields = kw.get("fields")
-    return joined_pages([decode_page(body, log, fields=fields) for body in bodies], log, **kw)
 
 
 def records_of(frame: pd.DataFrame) -> list[Record]:
@@ -72,12 +64,11 @@ def walks(draw: st.DrawFn) -> tuple[str, list[Record]]:
     return log, rows
 
 
-def encode_answer(
-    frame: pd.DataFrame, log: str, *, names: list[str] | None = None, cursor: str | None = None
-) -> bytes:
-    """Return records of one offset as the body of one answer of the service."""
-    stamps = frame.index.as_unit("us")
-    offset_us = stamps.tz_localize(None).asi8 - stamps.asi8
-    table = table_of(frame, log)
-    names = table.column_names if names is None else names
-    return encode_table(table, log, offset_us=offset_us, names=names, cursor=cursor)
+def encode_answer(frame: pd.DataFrame, log: str, *, cursor: str | None = None) -> bytes:
+    """Return records as the body of one answer of the service."""
+    records = records_of(frame)
+    for name in {name for name, row in rows(log).items() if row["value_type"] == "int"}:
+        for record in records:
+            if isinstance(record.get(name), float) and record[name].is_integer():
+                record[name] = int(record[name])
+    return answer(by_hour(records), log, cursor=cursor)

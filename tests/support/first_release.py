@@ -5,9 +5,9 @@ import sqlite3
 import time
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from eyelog_service.state import hash_password
 from support.live import REDIRECT
 
 __all__ = ["FirstRelease", "as_of_0_3", "first_release_state"]
@@ -97,9 +97,7 @@ def first_release_state(folder: Path) -> FirstRelease:
     with closing(sqlite3.connect(made.file)) as db, db:
         db.executescript(_SCHEMA)
         db.execute("INSERT INTO meta VALUES ('signing_key', ?)", (b"k" * 32,))
-        db.execute(
-            "INSERT INTO account VALUES (?, ?)", (made.account, hash_password(made.password))
-        )
+        db.execute("INSERT INTO account VALUES (?, ?)", (made.account, _hashed(made.password)))
         db.execute(
             "INSERT INTO application VALUES (?, ?, ?)",
             (made.client_id, _digest(made.secret), REDIRECT),
@@ -132,6 +130,14 @@ def first_release_state(folder: Path) -> FirstRelease:
     as_of_0_3(made.file)
     made.file.chmod(0o600)
     return made
+
+
+@cache
+def _hashed(password: str) -> bytes:
+    """Return salt and scrypt hash, as the first release stored them."""
+    salt = bytes(range(16))
+    cost = {"n": 1 << 14, "r": 8, "p": 5, "maxmem": 1 << 26}
+    return salt + hashlib.scrypt(password.encode(), salt=salt, **cost)
 
 
 def _digest(text: str) -> bytes:

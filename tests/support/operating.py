@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from support.command import main
 
-__all__ = ["Done", "Operator"]
+__all__ = ["Done", "Operator", "configuration"]
 
 
 @dataclass(frozen=True)
@@ -102,3 +102,10 @@ class Operator:
         found = {one["check"]: (one["result"], one["text"]) for one in json.loads(done.out)}
         assert done.code == any(result == "wrong" for result, _ in found.values())
         return found
+
+
+def configuration(program: str) -> str:
+    """Return the file for a program, as ``print-config`` prints it."""
+    with redirect_stdout(io.StringIO()) as out:
+        assert main(["service", "print-config", program]) == 0
+    return out.getvalue()

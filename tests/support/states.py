@@ -3,7 +3,6 @@
 import pandas as pd
 
 import eyelog as el
-from eyelog.frame import record
 
 __all__ = ["states_of"]
 
@@ -16,5 +15,7 @@ def states_of(runs: list[tuple[str, str, str]], *, tz: str = "Asia/Tokyo") -> pd
     ]
     series = pd.concat(parts).rename("state")
     series.index = pd.DatetimeIndex(series.index).as_unit("us").rename("date")
-    kinds = el.states(el.sample("standard_mode_logs")[:1]).dtype
-    return record(series.astype(kinds), "states", log="standard_mode_logs", account="anna")
+    made = el.states(el.sample("standard_mode_logs")[:1])
+    series = series.astype(made.dtype)
+    series.attrs = made.attrs
+    return series

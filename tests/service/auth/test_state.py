@@ -215,7 +215,7 @@ def test_a_running_service_refuses_cursors_of_the_old_key_and_keeps_tokens(tmp_p
 
 
 @pytest.fixture
-def old(tmp_path: Path) -> FirstRelease:
+def old(tmp_path: Path, hashes_of_users: None) -> FirstRelease:
     """A state of the first release, as eyelog 0.3 left it, with what only that had."""
     made = first_release_state(tmp_path / "archive")
     with closing(sqlite3.connect(made.file)) as db, db:
@@ -337,8 +337,7 @@ def test_a_state_that_cannot_be_brought_up_to_date_is_refused_and_left_as_it_is(
 
 
 @pytest.fixture
-def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SecondRelease:
-    monkeypatch.setattr("eyelog_service.state._LOG2_N", 14)  # as its passwords are hashed
+def second(tmp_path: Path, hashes_of_users: None) -> SecondRelease:
     return second_release(tmp_path)
 
 

@@ -433,9 +433,8 @@ def test_codes_and_access_tokens_are_deleted_a_month_after_they_expired(
 
 
 def test_a_state_that_another_program_reads_or_locks_delays_no_request_only_to_note_a_use(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, patient: None
 ) -> None:
-    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 600)  # longer than a test may take
     with live.service(tmp_path / "a", {"ada": []}, requests_per_hour=0) as there:
         access = there.login("ada")["access_token"]
         file = there.archive / "_service.sqlite"
