@@ -49,6 +49,10 @@ def test_every_name_in_the_text_of_the_document_is_filled_by_the_service(tmp_pat
     assert "At most 37 records" in text
 
 
+def test_every_path_of_the_service_is_in_the_document(tmp_path: Path) -> None:
+    assert live.routes(tmp_path) == PATHS
+
+
 def test_the_document_lists_every_path_and_field(there: Live) -> None:
     found = requests.get(f"{there.url}/openapi.json", timeout=30).json()
     assert found["openapi"].startswith("3.1")

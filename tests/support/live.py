@@ -25,7 +25,7 @@ import requests
 
 import eyelog as el
 from eyelog.frame import log_of
-from eyelog_service.app import running
+from eyelog_service.app import create_app, running
 from eyelog_service.grants import Registry
 from support.operating import Operator
 
@@ -33,6 +33,12 @@ REDIRECT = "http://127.0.0.1/callback"
 COMPUTED, STANDARD = "computed_data", "standard_mode_logs"
 AUDIT = "_service.audit.jsonl"
 """The name of the audit log, beside the state."""
+
+
+def routes(folder: Path) -> dict[str, set[str]]:
+    """Return the methods of each path that a service answers."""
+    own: list[Any] = create_app(folder).routes
+    return {route.path: {*map(str.lower, route.methods)} - {"head", "options"} for route in own}
 
 
 @dataclass(frozen=True)
