@@ -52,6 +52,13 @@ _SHARES = 200  # a share is at most this part of the limit,
 _LEFT = 8  # and at most this part of the remainder
 
 
+class ShareUsedUp(Exception):
+    """An account's share of its hour in this process is used up, and another has to be taken."""
+
+    def __init__(self, account: str) -> None:
+        self.account = account
+
+
 class HourlyLimits:
     """Counts the requests for data, or the uploads, of accounts over all processes.
 
@@ -85,7 +92,7 @@ class HourlyLimits:
         self._shares: dict[str, tuple[int, int]] = {}
         self._lock = Lock()
 
-    def count(self, account: str) -> dict[str, str]:
+    def count(self, account: str, *, waits: bool = True) -> dict[str, str]:
         """Count one request of an account; return the headers of its answer.
 
         Raises
@@ -94,19 +101,24 @@ class HourlyLimits:
             429, if none is left.
         StateBusy
             If another process locks the state file for long.
+        ShareUsedUp
+            If it must not wait for the state, and `take_share` has to be called first.
         """
         if not self._per_hour:
             return {}
-        now = time.time()  # taking may wait for the file, into the next hour
-        remaining = self.take(account)
-        reset = (int(now // _HOUR_S) + 1) * _HOUR_S
+        while (counted := self._count_down(account)) is None:
+            if not waits:
+                raise ShareUsedUp(account)
+            self.take_share(account)
+        remaining, hour = counted
+        reset = (hour + 1) * _HOUR_S
         headers = {
             "X-RateLimit-Limit": str(self._per_hour),
             "X-RateLimit-Remaining": str(max(0, remaining)),
             "X-RateLimit-Reset": str(reset),
         }
         if remaining < 0:
-            wait_s = max(1, math.ceil(reset - now))
+            wait_s = max(1, math.ceil(reset - time.time()))
             raise Problem(
                 429,
                 "rate_limit_exceeded",
@@ -115,24 +127,29 @@ class HourlyLimits:
             )
         return headers
 
-    def take(self, account: str) -> int:
-        """Count one request; return how many more are allowed, -1 if this one is not."""
-        hour = int(time.time() // _HOUR_S)
+    def _count_down(self, account: str) -> tuple[int, int] | None:
+        """Return how many more are allowed in which hour; None if the share is used up.
+
+        They are -1 if this request is not allowed.
+        """
         with self._lock:
+            hour = int(time.time() // _HOUR_S)
             if hour != self._hour:
                 self._hour, self._shares = hour, {}
             left, in_state = self._shares.get(account, (0, 1))
-            if not left and (in_state or self._forgotten(account, hour)):
-                left, in_state = self._take_share(account, hour)
-            self._shares[account] = max(0, left - 1), in_state
-        return left - 1 + in_state if left else -1
+            if left:
+                self._shares[account] = left - 1, in_state
+                return left - 1 + in_state, hour
+        return None if in_state or self._forgotten(account, hour) else (-1, hour)
 
     def _forgotten(self, account: str, hour: int) -> bool:
         """Return whether an account was removed, and its count with it."""
         sql = f"SELECT n FROM {self._what}_count WHERE account = :account AND hour = :hour"  # noqa: S608 (a name from here)
         return not self._state.rows(sql, account=account, hour=hour)
 
-    def _take_share(self, account: str, hour: int) -> tuple[int, int]:
+    def take_share(self, account: str) -> None:
+        """Take a share of an account's remaining requests; the state may be waited for."""
+        hour = int(time.time() // _HOUR_S)
         table = f"{self._what}_count"
         with self._state.write() as db:
             # The hour before stays: the clock of another host may be a little behind.
@@ -146,7 +163,10 @@ class HourlyLimits:
                 f" ON CONFLICT (account, hour) DO UPDATE SET n = {table}.n + excluded.n"
             )
             run(db, count, account=account, hour=hour, size=size)
-        return size, free - size
+        with self._lock:
+            if hour == self._hour:  # otherwise it has lapsed
+                left, _ = self._shares.get(account, (0, 0))
+                self._shares[account] = left + size, free - size
 
 
 _PARAMETERS = ("date_from", "date_to", "fields", "cursor")
@@ -282,13 +302,14 @@ class Windows:
         return parts[0] if len(parts) == 1 else pa.concat_tables(parts)
 
     def _kept_piece(self, key: Hashable, read: Callable[[], pa.Table]) -> pa.Table:
+        """Return a piece; requests that come while it is read for the first time read it, too."""
         with self._lock:
             if (kept := self._kept.get(key)) is not None:
                 self._kept.move_to_end(key)
                 return kept
         table = read()
         with self._lock:
-            if key not in self._kept:  # another thread may have read it, too
+            if key not in self._kept:
                 self._kept[key] = table
                 self._bytes += table.nbytes
             while self._bytes > self._most_bytes:
@@ -384,7 +405,7 @@ def data_of(log: str) -> Callable[[Request], Awaitable[Response]]:
 
     def page(request: Request) -> Response:
         bearer, shared = allowed(request, SCOPE), parts_of(request)
-        headers = shared.page_limits.count(bearer.account)
+        headers = shared.page_limits.count(bearer.account, waits=False)
         pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         try:
             body = answer(
@@ -400,7 +421,12 @@ def data_of(log: str) -> Callable[[Request], Awaitable[Response]]:
         return packed(request, body, headers={"Cache-Control": "private, no-cache", **headers})
 
     async def data(request: Request) -> Response:
-        at_once = parts_of(request).pages_at_once
-        return await to_thread.run_sync(page, request, limiter=at_once, abandon_on_cancel=True)
+        shared, in_thread = parts_of(request), partial(to_thread.run_sync, abandon_on_cancel=True)
+        while True:
+            try:
+                return await in_thread(page, request, limiter=shared.pages_at_once)
+            except ShareUsedUp as used_up:
+                # The state may be locked: the pages of those who have a share go on meanwhile.
+                await in_thread(shared.page_limits.take_share, used_up.account)
 
     return data

@@ -3,11 +3,13 @@
 import gzip
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Thread
 
 import pandas as pd
 import pytest
@@ -305,23 +307,25 @@ def test_exactly_so_many_requests_are_allowed(
         assert there[-1].get(STANDARD, *DAY, token=ada).status_code == 200
 
 
-def test_a_wait_for_the_state_past_the_full_hour_does_not_cost_another_hour(
-    tmp_path: Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
+def test_only_those_without_a_share_wait_for_a_locked_state_also_into_the_next_hour(
+    tmp_path: Path, clock: list[float]
 ) -> None:
-    with live.service(tmp_path / "a", {"ada": []}, requests_per_hour=1) as there:
-        token = there.login("ada")["access_token"]
-        assert there.get(STANDARD, *DAY, token=token).status_code == 200
-        take, clock[0] = of_service.HourlyLimits.take, clock[0] // 3600 * 3600 + 3599
-
-        def slow(*told: object) -> int:
-            left = take(*told)  # type: ignore[arg-type]
-            clock[0] += 2
-            return left
-
-        monkeypatch.setattr(of_service.HourlyLimits, "take", slow)
-        refused = there.get(STANDARD, *DAY, token=token)
-    assert refused.headers["Retry-After"] == "1"
-    assert int(refused.headers["X-RateLimit-Reset"]) % 3600 == 0
+    wearers: dict[str, list[pd.DataFrame]] = {"ada": [], "bea": []}
+    with live.service(tmp_path / "a", wearers, requests_per_hour=1000) as there:
+        ada, bea = (there.login(name)["access_token"] for name in wearers)
+        assert there.get(STANDARD, *DAY, token=ada).status_code == 200
+        answers: list[requests.Response] = []
+        waiting = Thread(target=lambda: answers.append(there.get(STANDARD, *DAY, token=bea)))
+        with closing(sqlite3.connect(there.archive / "_service.sqlite")) as other:
+            other.execute("BEGIN IMMEDIATE")
+            waiting.start()
+            time.sleep(0.3)
+            assert there.get(STANDARD, *DAY, token=ada).status_code == 200
+            assert answers == []
+            clock[0] += 3600
+        waiting.join()
+    assert answers[0].status_code == 200
+    assert int(answers[0].headers["X-RateLimit-Reset"]) == clock[0] // 3600 * 3600 + 3600
 
 
 @pytest.mark.parametrize("per_hour", [-1, True, 2.5])
