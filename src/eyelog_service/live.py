@@ -219,13 +219,13 @@ class Recording:
     def secure(self) -> None:
         """Secure on the disk what has been written."""
         with self._lock:
-            for kind in self._files:
-                self._secure(kind)
+            for kind, file in self._files.items():
+                self._secure(kind, file)
 
-    def _secure(self, kind: str) -> None:
+    def _secure(self, kind: str, file: BinaryIO) -> None:
         since = self._since.pop(kind, None)
         if since is not None:
-            os.fsync(self._files[kind].fileno())
+            os.fsync(file.fileno())
             self.longest_wait_s = max(self.longest_wait_s, time.monotonic() - since)
 
     def close(self) -> list[Path]:
@@ -236,10 +236,9 @@ class Recording:
         paths = []
         with self._lock:
             for kind in kinds:
-                with self._files[kind] as file:
-                    self._secure(kind)
+                with self._files.pop(kind) as file:
+                    self._secure(kind, file)
                 paths.append(Path(file.name))
-                del self._files[kind]
         return paths
 
 
@@ -356,10 +355,11 @@ def _csv_rows(content: bytes) -> Iterator[Message]:
 
 def _value(cell: str) -> Any:
     """Return what a cell says: a number, true or false, otherwise its text."""
-    try:
-        return msgspec.json.decode(cell)
-    except msgspec.DecodeError:
-        return cell
+    for read in (int, float):
+        with suppress(ValueError):
+            value = read(cell)
+            return value if np.isfinite(value) else cell
+    return {"true": True, "false": False}.get(cell.lower(), cell)
 
 
 async def replay(

@@ -39,7 +39,7 @@ from eyelog.measure.blinks import rate
 from eyelog.measure.posture import tilt
 from eyelog.read.files import Source
 from eyelog.read.saved import RECEIVED, SocketLog
-from eyelog_service.audit import append
+from eyelog_service.audit import append, say
 from eyelog_service.browser import html, page_headers, page_template
 
 if TYPE_CHECKING:
@@ -210,9 +210,8 @@ class Recent:
     def __init__(self, archive: Archive, account: str) -> None:
         folder = Path(archive.path) / ".live" / f"account={check_account(account)}"
         self.diary = folder / "diary.csv"
-        zones = archive.zones(account)
-        self._zone = UTC if zones is None else as_tzinfo(zones)
-        self._lock = Lock()
+        self._archive, self._account = archive, account
+        self._lock, self._writing = Lock(), Lock()
         self._marks: list[dict[str, str]] = []
         self._packets: deque[bytes] = deque(maxlen=_MOST_ROWS)  # that are not in the frame yet
         self._frame: pd.DataFrame | None = None
@@ -234,15 +233,22 @@ class Recent:
 
     def mark(self, label: str) -> None:
         """Write an event, secured on the disk."""
-        at = datetime.now(self._zone).isoformat()
+        now = datetime.now(UTC)
+        try:
+            zones = self._archive.zones(self._account)
+        except EyelogError as fault:
+            say(f"eyelog: warning: events of {self._account} are marked in UTC: {fault}")
+            zones = None
+        at = now.astimezone(UTC if zones is None else as_tzinfo(zones)).isoformat()
         text = io.StringIO()
         rows = csv.writer(text, lineterminator="\n")
-        with self._lock:
+        with self._writing:  # messages are taken meanwhile
             make_folders(self.diary.parent)
-            if not self.diary.exists():
+            if not self.diary.exists() or not self.diary.stat().st_size:
                 rows.writerow(["start", "end", "label"])
             rows.writerow([at, "", label])
             append(self.diary, text.getvalue().encode(), secured=True)
+        with self._lock:
             self._marks.append({"at": at, "label": label})
 
     def shown(self) -> dict[str, Any]:

@@ -97,6 +97,27 @@ def test_marks_of_several_readers_are_whole_lines(there: ListeningHere) -> None:
     assert diary(there).stat().st_mode & 0o777 == 0o600
 
 
+def test_neither_an_empty_diary_nor_damaged_zones_keep_a_mark_or_a_message_out(
+    there: ListeningHere, capsys: pytest.CaptureFixture[str]
+) -> None:
+    diary(there).parent.mkdir(parents=True)
+    diary(there).touch()  # as a full disk leaves it
+    for account in ("anna", "bob & co"):
+        el.Archive(there.archive).set_zones("Asia/Tokyo", account=account)
+    assert marked(there, "lights on") == 200
+    for path in (there.archive / ".zones").iterdir():
+        path.write_text("[")
+    assert marked(there, "lights off") == 200
+    there.send([{"a": 1}], path="/left")
+    there.wait_for("end of bob & co")
+    assert "bob & co (127.0.0.1): 1 other, 0 malformed" in "".join(there.said())
+    assert "events of anna are marked in UTC: " in capsys.readouterr().err
+    events = el.read_events(diary(there), tz="UTC")
+    assert events["label"].tolist() == ["lights on", "lights off"]
+    offsets = [line.partition(",")[0][-6:] for line in diary(there).read_text().splitlines()]
+    assert offsets[1:] == ["+09:00", "+00:00"]
+
+
 def news(there: ListeningHere) -> dict[str, object]:
     status, text, headers = ask(there, "/news?account=anna")
     assert (status, headers["Content-Type"]) == (200, "application/json; charset=utf-8")

@@ -15,8 +15,8 @@ from support.packets import packets
 CSV = (
     "//date,blinkSpeed,blinkStrength,roll,walking,sequenceNumber,id\n"
     "2019/08/22 07:34:26.673,   0, 0, -1.50,false,254, A1\n"
-    "2019/08/22 07:34:26.723,120,80,  2,true,255,\n"
-    "2019/08/22 07:34:27.203,0,0,3,0,0,A1\n"
+    "2019/08/22 07:34:26.723,120,80,  2,True,255,null\n"
+    "2019/08/22 07:34:27.203,0,0,3,0,0,[1]\n"
 )
 STAMPS = ["2026-10-19T10:00:00Z", "2026-10-19T10:00:02+00:00"]
 SAVED = "\n".join(
@@ -60,8 +60,8 @@ def test_messages_arrive_as_they_were_made_but_for_their_stamps(
         "run": [
             first | {"sequenceNumber": 254, "id": "A1"},
             {"blinkSpeed": 120, "blinkStrength": 80, "roll": 2, "walking": True}
-            | {"sequenceNumber": 255},
-            first | {"roll": 3, "walking": 0, "sequenceNumber": 0, "id": "A1"},
+            | {"sequenceNumber": 255, "id": "null"},
+            first | {"roll": 3, "walking": 0, "sequenceNumber": 0, "id": "[1]"},
         ],
     }
     assert got == expected[name.partition(".")[0]]
