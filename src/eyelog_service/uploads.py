@@ -369,19 +369,12 @@ class Uploads:
 
     def check_room(self, account: str, coming: int) -> None:
         """Raise if that many more bytes of an account are too much for the disk or its quota."""
+        self._check_disk(coming)
+        check_quota(Archive(self._archive), account, self._quota, coming)
+
+    def _check_disk(self, coming: int) -> None:
         if shutil.disk_usage(self._registry.folder).free < coming + _SPARE:
             raise web.disk_full()
-        if not self._quota:
-            return
-        with archive_errors("read how much the archive has of an account"):
-            held = bytes_of_account(place_of(Archive(self._archive)), account)
-        if held + coming > self._quota:
-            raise web.Problem(
-                507,
-                "quota_exceeded",
-                f"the account may keep {self._quota / 1e6:,g} MB here, and has"
-                f" {held / 1e6:,.1f} MB: ask the person who runs this service",
-            )
 
     def check_account(self, account: str, erased: int, *, imported: bool = False) -> None:
         """Raise, and keep nothing, if an account was erased since its upload began."""
@@ -413,7 +406,7 @@ class Uploads:
         self, account: str, arrived: Arrived, *, small: bool, **options: Any
     ) -> dict[str, Any]:
         self.check_account(account, arrived.erased)
-        self.check_room(account, arrived.size)
+        self._check_disk(0)  # the files have arrived
         told = {
             "archive": str(self._archive),
             "account": account,
@@ -421,6 +414,8 @@ class Uploads:
             "folder": str(arrived.folder / "files"),
             "files": [str(file) for file in arrived.files],
             "unpacked": self._unpacked,
+            "quota": self._quota,
+            "size": arrived.size,
             **options,
         }
         fault = None
@@ -455,6 +450,21 @@ class Uploads:
         if self._registry.state.in_database:
             return self._registry.state.importing(account)
         return self.spool.alone()
+
+
+def check_quota(archive: Archive, account: str, quota: int, coming: int) -> None:
+    """Raise if that many more bytes of an account are too much for its quota; 0 is no limit."""
+    if not quota:
+        return
+    with archive_errors("read how much the archive has of an account"):
+        held = bytes_of_account(place_of(archive), account)
+    if held + coming > quota:
+        raise web.Problem(
+            507,
+            "quota_exceeded",
+            f"the account may keep {quota / 1e6:,g} MB here, and has"
+            f" {held / 1e6:,.1f} MB: ask the person who runs this service",
+        )
 
 
 def _is_small(files: list[Path]) -> bool:
@@ -557,6 +567,8 @@ def _imported(
     *,
     erased: int,
     unpacked: int,
+    quota: int,
+    size: int,
     replace: bool = False,
     tz: str | None = None,
     **written: Any,
@@ -578,6 +590,10 @@ def _imported(
         How often the account had been erased when the upload began.
     unpacked : int
         How many bytes they may unpack to; 0 for no limit.
+    quota : int
+        How many bytes the archive accepts from the account; 0 for no limit.
+    size : int
+        How many bytes the files have as they were sent.
     replace : bool
         Whether different values replace stored ones.
     tz : str or None
@@ -597,7 +613,8 @@ def _imported(
     Problem
         403 if the account was erased meanwhile, 413 if the files unpack to too much, 409 if the
         records seem to be of another wearer or device, 422 if no file is a log, 507 if the disk is
-        full, 503 if the archive cannot be written now, 400 if the zone is not known.
+        full or the account has used its quota, 503 if the archive cannot be written now, 400 if
+        the zone is not known.
     """
     store = Archive(archive)
     paths = [Path(file) for file in files]
@@ -608,9 +625,11 @@ def _imported(
             f"it unpacks to more than {unpacked / 1e6:,g} MB: send it in parts",
         )
 
-    def check_account() -> None:
+    def check() -> None:
+        """Check what no other import of the account can change from here on."""
         if erasures(Path(archive) if place_of(store).local else archive, account) > erased:
             raise DeletedMeanwhile()
+        check_quota(store, account, quota, size)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the answer has what matters
@@ -624,7 +643,7 @@ def _imported(
                 replace=replace,
                 keep_stored=not replace,
                 **written,
-                before_writing=check_account,
+                before_writing=check,
             )
         except ConfigurationError as error:
             raise web.Problem(409, "conflict", _without(folder, str(error))) from None

@@ -3,15 +3,20 @@
 import gzip
 import os
 import random
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
 
 import eyelog as el
+from eyelog_service import ended
 from support import live
 from support.command import main
 from support.records import records
@@ -49,6 +54,51 @@ def test_an_upload_under_way_brings_nothing_of_an_erased_account_back(
 ) -> None:
     post(csv())
     answer = held_back(there, post, lambda: erase(there))
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert_gone(there)
+
+
+def test_an_upload_is_refused_as_soon_as_an_erasure_is_noted(there: live.Live, post: Post) -> None:
+    """The slow part of the erasure is still to come: it has to find what it lists."""
+    post(csv())
+    answer = held_back(there, post, lambda: ended.append(there.archive, "erased", accounts=["ada"]))
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert stored(there) == {SIXTY: 60}
+    erase(there)
+    assert_gone(there)
+
+
+def test_a_token_that_was_checked_after_the_erasure_was_noted_brings_nothing_back(
+    there: live.Live, post: Post
+) -> None:
+    ended.append(there.archive, "erased", accounts=["ada"])
+
+    def end() -> None:
+        with closing(sqlite3.connect(there.archive / "_service.sqlite")) as state, state:
+            state.execute("DELETE FROM account WHERE name = 'ada'")
+
+    answer = held_back(there, post, end)
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert stored(there) == {}
+
+
+@pytest.mark.parametrize(
+    "step", ["eyelog_service.uploads.import_files", "eyelog.archive.intake.commit_all"]
+)
+def test_an_import_that_outlives_its_account_keeps_nothing(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Erased after the upload's first check; and after its last one, as in an object store."""
+    post(csv())
+    module, _, name = step.rpartition(".")
+    go_on = getattr(import_module(module), name)
+
+    def erased_first(*words: Any, **more: Any) -> Any:
+        erase(there)
+        return go_on(*words, **more)
+
+    monkeypatch.setattr(step, erased_first)
+    answer = post(csv(start="2026-10-25 00:01"))
     assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
     assert_gone(there)
 

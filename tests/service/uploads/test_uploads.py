@@ -16,6 +16,8 @@ import pandas as pd
 import pytest
 import requests
 
+import eyelog as el
+from eyelog.archive.intake import import_files
 from support import live
 from support.answers import encode_answer
 from support.loggerfiles import zipped
@@ -258,6 +260,36 @@ def test_uploads_are_limited_by_rate_and_by_quota(there: live.Live, tmp_path: An
         assert refusal(late) == (429, "rate_limit_exceeded")
         assert int(late.headers["Retry-After"]) <= 3600
         assert requests.post(url, data=small, headers=bea, timeout=60).status_code == 200
+
+
+def test_what_another_import_brings_meanwhile_counts_for_the_quota(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with live.service(tmp_path / "archive", {"ada": []}, quota=60_000) as there:
+
+        def after_another(*words: Any, **more: Any) -> Any:
+            frame = records(SIXTY, "2026-10-20 00:01", 600)
+            el.Archive(there.archive).write(SIXTY, frame, account="ada")
+            return import_files(*words, **more)
+
+        monkeypatch.setattr("eyelog_service.uploads.import_files", after_another)
+        url = f"{there.url}/v1/records"
+        over = requests.post(url, data=csv(n=200), headers=bearer(there, "ada"), timeout=60)
+        assert refusal(over) == (507, "quota_exceeded")
+        assert stored(there) == {SIXTY: 600}
+
+
+def test_what_has_arrived_needs_no_room_again(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body, spare = csv(), 64 << 20
+
+    def usage(_: object) -> SimpleNamespace:
+        arrived = sum(path.stat().st_size for path in spooled(there))
+        return SimpleNamespace(free=spare + len(body) - arrived)
+
+    monkeypatch.setattr(shutil, "disk_usage", usage)
+    assert post(body).status_code == 200
 
 
 @pytest.mark.parametrize("packed", ["zip", "gz"])
