@@ -61,7 +61,7 @@ _NO_STORE = {"Cache-Control": "no-store"}
 _log = logging.getLogger("eyelog.service")
 
 # Threads that make pages. They need the interpreter nearly all the time: two of them, and the loop,
-# spend a third of the CPU on competing for it. An object store is waited for without it.
+# spend a third of the CPU on competing for it. An object store or a database is waited for without.
 _AT_ONCE, _AT_ONCE_REMOTE = 1, 4
 
 QUOTA = 2_000_000_000
@@ -181,13 +181,14 @@ def create_app(
     uploads = Uploads(registry, upload_limits, quota, unpacked)
     for account in uploads.spool.clean_up():  # what a killed process has left
         uploads.sweep(account)
+    is_remote = registry.state.in_database or not place.local
     app.state.parts = web.Parts(
         registry=registry,
         audit=Audit(registry.state_folder),
         windows=records.Windows(registry.archive, processes=workers),
         page_size=page_size,
         page_limits=records.HourlyLimits(registry.state, requests_per_hour),
-        pages_at_once=CapacityLimiter(_AT_ONCE if place.local else _AT_ONCE_REMOTE),
+        pages_at_once=CapacityLimiter(_AT_ONCE_REMOTE if is_remote else _AT_ONCE),
         uploads=uploads,
         downloads=wearer_page.Downloads(registry.archive),
         tries=oauth.PasswordTries(registry, workers),
@@ -218,9 +219,10 @@ _TROUBLE = page_template(html("trouble.html"))
 
 def _refuse(request: Request, fault: Exception) -> Response:
     """Return the answer to a request that was refused or cannot be answered now."""
-    problem, path = _problem(request, fault), request.scope["path"]
-    is_login, asks_for_page = path.endswith(oauth.AUTHORIZE), web.prefers(request, "text/html")
-    if path.endswith((oauth.PATH, wearer_page.INVITATION)):
+    problem = _problem(request, fault)
+    path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
+    is_login, asks_for_page = path == oauth.AUTHORIZE, web.prefers(request, "text/html")
+    if path in (oauth.PATH, wearer_page.INVITATION):
         asks_for_page = asks_for_page or isinstance(fault, web.Problem)
         title = "Your request was not accepted"
     elif is_login:
@@ -230,9 +232,11 @@ def _refuse(request: Request, fault: Exception) -> Response:
     if not asks_for_page:
         return web.problem_answer(problem)
     description, wait_s = problem.description, problem.headers.get("Retry-After")
-    if wait_s and not isinstance(fault, web.Problem):
+    if isinstance(fault, StateBusy | StateFault | ArchiveError):  # what is said is for programs
         description = (
             f"Try again in {wait_s} s. If that does not help, tell the person who runs it."
+            if wait_s
+            else "Part of them is damaged. Please tell the person who runs this service."
         )
     page = web.form_page(
         _TROUBLE,
@@ -271,7 +275,7 @@ def _problem(request: Request, fault: Exception) -> web.Problem:
     if not remote or cause is None or is_of_damage(fault):
         _log.error("%s failed: %s", named, fault)
         description = "the service cannot use its archive; its log has the reason"
-        return web.Problem(500, "server_error", description)
+        return web.Problem(500, "server_error", description, title="Your records cannot be read")
     reason = _without_account(str(cause) or type(cause).__name__)
     _log.error("%s: the object store does not answer: %s", named, reason)
     return web.unavailable("the archive cannot be used now: try again later", wait_s=60)

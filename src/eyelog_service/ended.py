@@ -125,10 +125,11 @@ _CONDITIONS: Final = {
 
 def clean_up(state: State) -> None:
     """Delete outdated rows in a thread, once an hour at most for all processes together."""
-    if _is_due(state.rows(_CLEANED)):
-        threading.Thread(
-            target=_clean_up, args=[state], name="eyelog-clean-up", daemon=True
-        ).start()
+    with suppress(ConfigurationError):  # locked or gone: it is tried again with the next request
+        if _is_due(state.rows(_CLEANED)):
+            threading.Thread(
+                target=_clean_up, args=[state], name="eyelog-clean-up", daemon=True
+            ).start()
 
 
 _CLEANED: Final = "SELECT value FROM meta WHERE name = 'cleaned'"
@@ -140,7 +141,7 @@ def _is_due(cleaned: Sequence[Any]) -> bool:
 
 
 def _clean_up(state: State) -> None:
-    with suppress(ConfigurationError):  # locked or gone: it is tried again with the next request
+    with suppress(ConfigurationError):  # as above
         with state.write() as db:
             if not _is_due(run(db, _CLEANED).all()):
                 return

@@ -61,6 +61,10 @@ def test_an_address_with_something_after_it_is_another_one(
     headers = {"Authorization": f"Bearer {token}"}
     address = f"{there.url}/v2/users/me/official/computed_data{end}"
     assert requests.get(address, headers=headers, timeout=30).status_code == 404
+    nobody = f"{there.url}/nowhere/account{end}"
+    for path in (nobody, nobody.removesuffix(end)):
+        answer = requests.get(path, headers={"Accept": "text/html"}, timeout=30)
+        assert (answer.status_code, answer.json()["error"]) == (404, "not_found")
 
 
 def test_a_locked_state_is_a_503_that_says_when_to_try_again(

@@ -109,6 +109,11 @@ def test_a_damaged_month_gives_a_page_and_no_part_of_a_file(visitor: Visitor) ->
     assert (answer.status_code, title(answer)) == (500, "Your data cannot be downloaded")
     assert str(month) not in answer.text
     assert visitor.send(page, "download").status_code == 500  # and not "under way already"
+    (months,) = (visitor.there.archive / ".months").glob("account=ada.*csv")
+    months.write_text("damaged")
+    shown = visitor.session.get(visitor.url, headers={"Accept": "text/html"}, timeout=30)
+    assert (shown.status_code, title(shown)) == (500, "Your records cannot be read")
+    assert "Please tell the person who runs this service." in shown.text
 
 
 def test_a_download_too_slow_to_begin_is_refused_by_a_page_and_not_under_way_for_ever(
