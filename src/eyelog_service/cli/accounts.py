@@ -76,7 +76,7 @@ def _cell(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if name in _UNSTAMPED:
-        form = "%Y-%m-%d %H:%M" if name == "last_used" else "%Y-%m-%d"
+        form = "%Y-%m-%d %H:%M UTC" if name == "last_used" else "%Y-%m-%d"
         return _stamp(value, form) or _UNSTAMPED[name]
     return one_line(str(value))
 
@@ -234,7 +234,8 @@ def list_accounts(places: Places, *, study: str | None = None, json: bool = Fals
     applications: dict[str, set[str]] = {}
     used: dict[str, float] = {}
     for token in registry.grants.issued():
-        applications.setdefault(token.account, set()).add(token.client_id)
+        if token.client_id:  # otherwise it is an upload token
+            applications.setdefault(token.account, set()).add(token.client_id)
         used[token.account] = max(used.get(token.account, 0), token.last_used or 0)
     members = None if study is None else registry.accounts.in_study(study)
     rows = [

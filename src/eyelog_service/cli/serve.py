@@ -300,10 +300,14 @@ def _from_file(file: str) -> Iterator[tuple[str, str, str]]:
                 f"{file} has the setting {name!r}, which does not exist{near(name, SETTINGS)}: the"
                 f" settings are {', '.join(SETTINGS)}"
             )
-        text = str(value).strip()
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise ConfigurationError(f"{file}: {name} must be text or a whole number")
+        text, is_path = str(value).strip(), isinstance(SETTINGS[name][0], click.Path)
+        if is_path and not text:
+            raise ConfigurationError(f"{file}: {name} is empty: name a folder, or leave it out")
         if not text:
             continue
-        if isinstance(SETTINGS[name][0], click.Path) and "://" not in text:
+        if is_path and "://" not in text:
             text = os.path.abspath(Path(file).absolute().parent / Path(text).expanduser())  # noqa: PTH100 (links stay)
         yield name, text, file
 

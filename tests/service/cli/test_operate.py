@@ -64,6 +64,7 @@ def test_lists_are_tables_or_json_without_a_token_a_secret_or_a_hash(lab: Simple
     assert [one["accounts"] for one in listed(lab, "applications")] == [1]
     ada, bea = listed(lab, "accounts")
     assert (ada["applications"], ada["last_used"], bea["password"]) == (1, None, False)
+    assert bea["applications"] == 0
     assert {one["scope"] for one in listed(lab, "tokens")} == {"official", "write"}
 
 
