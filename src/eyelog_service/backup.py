@@ -106,10 +106,10 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     began = time.time()  # what is erased while files are copied may be in the copy
     with suppress(ConfigurationError), registry.state.opened() as db:
         began = ended.after_ends(db)
-    unfinished_backup(registry, remove=True)
     with _note_of_backup(registry) as note:
         if note is None:
             raise ConfigurationError("another backup of this service is under way: try again later")
+        _left_by(note, remove=True)
         shutil.rmtree(unfinished, ignore_errors=True)  # of an older release
         note.write(str(unfinished).encode())
         note.flush()
@@ -160,13 +160,18 @@ def unfinished_backup(registry: Registry, *, remove: bool = False) -> str | None
     if not (registry.state_folder / _COPYING).exists():
         return None
     with _note_of_backup(registry) as note:
-        folder = note.read().decode("utf-8", "replace") if note else ""
-        left = folder if folder and Path(folder).exists() else None
-        if left and remove:
+        return _left_by(note, remove=remove) if note else None
+
+
+def _left_by(note: BinaryIO, *, remove: bool) -> str | None:
+    folder = note.read().decode("utf-8", "replace")
+    left = folder if folder and Path(folder).exists() else None
+    if remove:
+        if left:
             shutil.rmtree(left, ignore_errors=True)
-        if note and remove:
-            note.truncate(0)
-        return left
+        note.seek(0)
+        note.truncate()
+    return left
 
 
 def _refuse_database(registry: Registry) -> None:
