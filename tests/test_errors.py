@@ -38,6 +38,8 @@ def test_a_request_error_says_whether_and_when_to_try_again() -> None:
         12.0,
         "http://x/",
     )
+    with pytest.raises(TypeError, match="RateLimited has no retry"):
+        el.RateLimited("too many requests", retry=True)
     bare = el.Unreachable("no answer")
     assert (bare.status, bare.retryable, bare.retry_after, bare.url) == (None, False, None, None)
 

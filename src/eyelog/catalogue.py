@@ -99,7 +99,9 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-_STATED: Final = _frozen(tomllib.loads(files("eyelog").joinpath("catalogue.toml").read_text()))
+_STATED: Final = _frozen(
+    tomllib.loads(files("eyelog").joinpath("catalogue.toml").read_text("utf-8"))
+)
 _LOGS: Final[Mapping[str, Log]] = {
     name: Log(name=name, **about) for name, about in _STATED["logs"].items()
 }

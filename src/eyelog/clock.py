@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
@@ -480,7 +480,7 @@ def local_clock(
     offset_min: npt.NDArray[np.float64] | None = None,
     *,
     width_us: int | Ints = 0,
-    stamp: str = "end",
+    stamp: Literal["end", "start"] = "end",
 ) -> LocalClock:
     """Return the clock of sorted stamps: that of their zone, or the one that their offsets state.
 
@@ -524,7 +524,10 @@ def local_clock(
 
 
 def local_days(
-    index: pd.DatetimeIndex, *, stamp: str = "end", clock: LocalClock | None = None
+    index: pd.DatetimeIndex,
+    *,
+    stamp: Literal["end", "start"] = "end",
+    clock: LocalClock | None = None,
 ) -> pd.DatetimeIndex:
     """Return the local date of each stamp, without a zone.
 

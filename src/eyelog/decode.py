@@ -239,16 +239,20 @@ def _columns(
     ordered = tuple(dict.fromkeys((*order, "date", *wanted)))
     typed = {"date", *checked, *wanted} & catalogue(log).keys()
     kinds = tuple(catalogue(log)[name].value_type if name in typed else "" for name in ordered)
-    try:
-        decoder = _record_decoder(ordered, kinds, names is None)
-    except ValueError:
-        raise fault(where, "a field of its records has a quote or backslash in its name") from None
+    # A struct cannot have a name that JSON escapes: another stands for it, longer than any key.
+    longer = "_" * max(map(len, ordered))
+    odd = {key: f"{longer}{at}" for at, key in enumerate(ordered) if _ESCAPED.search(key)}
+    decoder = _record_decoder(tuple(odd.get(key, key) for key in ordered), kinds, names is None)
     numbers = [at for at, kind in enumerate(kinds) if _TYPES[kind][1] is ABSENT]
     others = {at: list[Any]() for at in range(len(ordered)) if at not in numbers}
     blocks: list[np.ndarray] = [np.empty((len(numbers), 0))]
     with_gaps: set[int] = set()  # columns with None, where packing is not tried again
     for hour, raw in hours.items():
         try:
+            if odd:
+                read = msgspec.json.decode(raw, type=list[dict[str, Any]])
+                read = [{odd.get(key, key): value for key, value in each.items()} for each in read]
+                raw = msgspec.Raw(msgspec.json.encode(read))
             rows = decoder.decode(raw)
         except UNFIT as error:
             raise _misfit(error, f"{where}: hour {hour!r}", raw) from None
@@ -314,6 +318,9 @@ _TYPES: Final[Mapping[str, tuple[Any, Any]]] = {
     "datetime": (str, ""),
     "": (Any, msgspec.UNSET),
 }
+
+
+_ESCAPED: Final = re.compile(r'["\\\x00-\x1f]')  # in JSON
 
 
 # What is wrong, and where

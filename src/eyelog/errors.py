@@ -24,7 +24,7 @@ A message names arguments as Python writes them (``tz='Asia/Tokyo'``), on the co
 import sys
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_type_hints
 
 
 def counted(n: int, noun: str) -> str:
@@ -48,6 +48,8 @@ class EyelogError(Exception):
 
     def __init__(self, *message: str, **about: Any) -> None:
         super().__init__(*message)
+        if unknown := about.keys() - get_type_hints(type(self)).keys():
+            raise TypeError(f"{type(self).__name__} has no {listed(sorted(unknown))}")
         vars(self).update(about)
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import wraps
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import Any, Final, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -235,7 +235,10 @@ def _zone_of_text(texts: Any) -> tuple[str, str]:
 
 
 def clock_of(
-    table: pd.DataFrame | pd.Series, *, log: str | None = None, stamp: str = "end"
+    table: pd.DataFrame | pd.Series,
+    *,
+    log: str | None = None,
+    stamp: Literal["end", "start"] = "end",
 ) -> LocalClock:
     """Return the wearer's clock: that of the column ``utc_offset_min``, else that of the zone.
 

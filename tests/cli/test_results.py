@@ -357,7 +357,7 @@ def test_every_kind_is_drawn_with_the_fields_that_suit_the_log(fortnight, tmp_pa
         ("profile", ["--by", "weekend"], "takes no by: leave out --by"),
         ("change", ["--by", "events"], "--by events and --events FILE"),
         ("change", ["--events", "{diary}", "--at", "2026-10-19"], "--by events and --events FILE"),
-        ("heatmap", ["--events", "{diary}"], "takes no events: leave out --events"),
+        ("heatmap", ["--at", "2026-10-19", "--events", "{diary}"], "takes no events: leave out"),
         ("change", [], "needs --at DATE or --by COLUMN"),
         ("heatmap", ["--field", "stq"], "stq"),
         ("heatmaps", [], "did you mean 'heatmap'"),
@@ -470,6 +470,8 @@ def test_a_field_is_described(capsys) -> None:
     assert "min: 0 max: 255 " in said
     assert "long_name: stepCount " in said
     assert "invalid_value: -1 " in " ".join(focus.split())
+    assert main(["fields", "computed_data", "cum_time"]) == 0
+    assert "max: 4294967296 " in " ".join(capsys.readouterr().out.split())
     assert main(["fields", "computed_data", "stq"]) == 1
     assert "did you mean 'stp'" in capsys.readouterr().err
 

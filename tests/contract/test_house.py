@@ -256,9 +256,8 @@ def test_the_source_has_what_the_tests_need_and_nothing_made(built: Path) -> Non
 def test_the_wheel_has_the_package_and_its_data(built: Path) -> None:
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         held = set(wheel.namelist())
-    data = [p for p in (ROOT / "src").rglob("*") if p.suffix in (".csv", ".css", ".html", ".pyi")]
-    assert {str(path.relative_to(ROOT / "src")) for path in data} <= held
-    assert "eyelog/py.typed" in held
+    files = [path.relative_to(ROOT / "src") for path in (ROOT / "src").rglob("*") if path.is_file()]
+    assert {str(path) for path in files if "__pycache__" not in path.parts} <= held
     assert {name.split("/")[0] for name in held} == {
         "eyelog",
         "eyelog_service",

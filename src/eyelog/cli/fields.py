@@ -79,8 +79,8 @@ def _of_log(log: str, names: tuple[str, ...], *, as_json: bool) -> None:
         note(f"`eyelog fields {log} NAME` shows all that is known about a field.")
     for name, row in table.iterrows() if names and not as_json else ():
         known = {what: value for what, value in row.items() if value == value and value != ""}
-        title = f"{name}: {known.pop('label')}. {known.pop('description')}"
-        facts = (f"{fact:g}" if isinstance(fact, float) else fact for fact in known.values())
+        title = f"{name}: {known.pop('label')}. {known.pop('description', '')}"
+        facts = (f"{fact:.15g}" if isinstance(fact, float) else fact for fact in known.values())
         print_list(zip((f"    {what}:" for what in known), facts, strict=True), title=title)
         print()
 

@@ -86,7 +86,7 @@ def _draw(frame: Any, kind: str, fields: tuple[str, ...], options: dict[str, Any
     # By what else than days values are compared is for those who have a table.
     taken = {*inspect.signature(function).parameters} - {"by"}
     taken |= {"by", "events"} if kind == "change" else set()
-    for name in options.keys() - taken:
+    for name in [name for name in options if name not in taken]:
         raise ConfigurationError(f"the figure {kind!r} takes no {name}: leave out --{name}")
     names = fields or DEFAULT_FIELDS[log].get(kind, ())
     if len(names) > (most := MOST.get(kind, len(names))):

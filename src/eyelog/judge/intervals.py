@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -400,7 +400,8 @@ def enter(
         opens, closes = index.asi8 - round(log_named(which).interval_s * 1e6), index.asi8
     clock = days = LocalClock(index.tz)
     if OFFSET in frame:
-        stamp, offsets = "start" if made else "end", numbers(frame[OFFSET])
+        stamp: Literal["end", "start"] = "start" if made else "end"
+        offsets = numbers(frame[OFFSET])
         clock = days = local_clock(index, offsets, width_us=closes - opens, stamp=stamp)
     if day_starts is not None:
         days = clock.set_back(day_starts, opens)
