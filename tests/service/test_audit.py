@@ -2,80 +2,102 @@
 
 import json
 import os
+import sqlite3
 import stat
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from eyelog_service.audit import FILE_NAME, Audit
-from support.live import Live
+from support import live
+from support.live import AUDIT, REDIRECT, Live
+from support.operating import Operator
 from support.processes import python
-
-ODD = ["a\nb", "\x1b[2J\u2028\u202e", "\ud800", '"}', "é" * 5000]
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / FILE_NAME).read_bytes().splitlines()]
+    return [json.loads(line) for line in (folder / AUDIT).read_bytes().splitlines()]
 
 
-def test_only_the_owner_can_read_the_file(tmp_path: Path) -> None:
-    Audit(tmp_path).write("login")
-    assert stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode) == 0o600
+def test_only_the_owner_can_read_the_file(operator: Operator, tmp_path: Path) -> None:
+    operator.add("ada")
+    assert stat.S_IMODE((tmp_path / "archive" / AUDIT).stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_no_text_breaks_out_of_its_line_or_moves_the_cursor(tmp_path: Path, odd: str) -> None:
-    Audit(tmp_path).write("login", account=odd, name=[odd])
-    text = (tmp_path / FILE_NAME).read_text("ascii")
+@pytest.mark.parametrize("odd", ["a\nb", "\x1b[2J\u2028\u202e", '"}', "é" * 5000])
+def test_no_text_breaks_out_of_its_line_or_moves_the_cursor(
+    operator: Operator, tmp_path: Path, odd: str
+) -> None:
+    operator.add("ada")
+    folder = tmp_path / "archive"
+    (folder / AUDIT).unlink()
+    with closing(sqlite3.connect(folder / "_service.sqlite")) as db, db:
+        db.execute("UPDATE account SET name = ?", [odd])  # as no command and no page takes it
+    operator("disable", "--", odd)
+    text = (folder / AUDIT).read_text("ascii")
     assert text.count("\n") == 1
     assert text[:-1].isprintable()
     assert len(text) < 5000
-    assert lines(tmp_path)[0]["account"][:200] == odd[:200]
+    assert lines(folder)[0]["account"][:200] == odd[:200]
 
 
-def test_lines_of_several_processes_never_mix(tmp_path: Path) -> None:
+def test_lines_of_several_processes_never_mix(operator: Operator, tmp_path: Path) -> None:
+    operator.add("ada")
     program = (
-        "import sys; from eyelog_service.audit import Audit; audit = Audit(sys.argv[1])\n"
-        "for n in range(200): audit.write('login', account=sys.argv[2] * 100, n=n)"
+        "import sys; from importlib.metadata import entry_points\n"
+        "(command,) = entry_points(group='console_scripts', name='eyelog')\n"
+        "main = command.load()\n"
+        "for _ in range(30): assert main(sys.argv[1:]) == 0"
     )
+    words = ["service", "add-application", *operator.places, "--redirect-uri", REDIRECT]
     with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda name: python(program, str(tmp_path), name), "abc"))
-    found = [(line["account"], line["n"]) for line in lines(tmp_path)]
-    assert sorted(found) == [(name * 100, n) for name in "abc" for n in range(200)]
+        list(pool.map(lambda name: python(program, *words, "--name", name * 60), "abc"))
+    found = Counter(line["name"] for line in lines(tmp_path / "archive")[1:])
+    assert found == {name * 60: 30 for name in "abc"}
 
 
-def test_a_failure_is_said_once_and_never_raised(
+def test_a_failure_is_said_once_and_stops_no_request(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    audit = Audit(tmp_path / "missing")
-    audit.write("login")
-    audit.write("login")
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert f"the audit log {tmp_path / 'missing' / FILE_NAME} cannot be written" in said
+    with live.service(tmp_path / "archive", {"ada": []}) as there:
+        (there.archive / AUDIT).mkdir()
+        for _ in range(2):
+            assert there.opens(there.login("ada")["access_token"])
+    said = [line for line in capsys.readouterr().err.splitlines() if "audit" in line]
+    assert len(said) == 1
+    assert f"the audit log {there.archive / AUDIT} cannot be written" in said[0]
 
 
-def test_a_link_in_place_of_the_file_is_not_followed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / FILE_NAME).symlink_to(tmp_path / "elsewhere")
-    Audit(tmp_path).write("login")
+def test_a_link_in_place_of_the_file_is_not_followed(operator: Operator, tmp_path: Path) -> None:
+    operator.add("ada")
+    log = tmp_path / "archive" / AUDIT
+    log.unlink()
+    log.symlink_to(tmp_path / "elsewhere")
+    assert "cannot be written" in operator.run("disable", "ada").err
     assert not (tmp_path / "elsewhere").exists()
-    assert "cannot be written" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
-def test_a_full_disk_stops_no_request(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    audit = Audit(tmp_path)
-    audit.file = Path("/dev/full")
-    audit.write("login")
-    assert "No space left" in capsys.readouterr().err
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0 or not Path("/dev/full").exists(),
+    reason="makes a device that is full",
+)
+def test_a_full_disk_stops_no_command(operator: Operator, tmp_path: Path) -> None:
+    operator.add("ada")
+    log = tmp_path / "archive" / AUDIT
+    log.unlink()
+    try:
+        os.mknod(log, stat.S_IFCHR | 0o600, Path("/dev/full").stat().st_rdev)
+    except PermissionError:
+        pytest.skip("a container may make no device")
+    done = operator.run("disable", "ada")
+    assert (done.code, "No space left" in done.err) == (0, True)
 
 
 def test_tokens_are_noted_from_their_issue_to_their_end(there: Live) -> None:
-    before = len(lines(there.archive)) if (there.archive / FILE_NAME).exists() else 0
+    before = len(lines(there.archive)) if (there.archive / AUDIT).exists() else 0
     tokens = there.login("bea")
     newer = there.refresh(tokens["refresh_token"]).json()["access_token"]
     assert there.revoke(tokens["refresh_token"], bearer=newer).status_code == 200
@@ -85,6 +107,6 @@ def test_tokens_are_noted_from_their_issue_to_their_end(there: Live) -> None:
         assert line["account"] == "bea"
         assert line["application"] == there.client_id
         assert line["address"] == "127.0.0.1"
-    text = (there.archive / FILE_NAME).read_text()
+    text = (there.archive / AUDIT).read_text()
     for hidden in (*tokens.values(), newer, there.client_secret):
         assert not isinstance(hidden, str) or len(hidden) < 10 or hidden not in text
