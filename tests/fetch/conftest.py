@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from eyelog.fetch import session
 from support import faulty
-from support.fetching import credentials, fresh, session_of
+from support.fetching import credentials, fetched_by, fresh, quicken, session_of
 from support.paged import Paged
 
 
@@ -22,7 +21,7 @@ def there() -> Iterator[faulty.Server]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let tries follow one another at once."""
-    monkeypatch.setattr(session, "BACKOFF_S", 0.01)
+    quicken(monkeypatch)
 
 
 @pytest.fixture
@@ -39,7 +38,7 @@ def get(home: Path, quick: None) -> Iterator[Callable[..., requests.Response]]:
     ) -> requests.Response:
         who = credentials(home, there.url, token=fresh(access_token=token))
         sessions.append(session_of(who))
-        return session.fetch(sessions[-1], there.url + path, params, where="the data of Sunday")
+        return fetched_by(sessions[-1], there.url + path, params)
 
     yield ask
     for each in sessions:

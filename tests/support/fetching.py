@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 import requests
 import zstandard
 
 import eyelog as el
+from eyelog.fetch import session
 from eyelog.fetch.oauth import Credentials, TokenFile
-from eyelog.fetch.session import check_base_url, service_session
 from support import authority, faulty
 
 APPLICATION = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, authority.REDIRECT_URI)
@@ -44,7 +45,7 @@ def credentials(
     application: el.Application | None = APPLICATION,
     account: str = "me",
 ) -> Credentials:
-    store = TokenFile(home, account, check_base_url(url))
+    store = TokenFile(home, account, session.check_base_url(url))
     if saved is not None:
         store.save(saved)
     return Credentials(store, application, token)
@@ -56,7 +57,19 @@ def save_token(home: Path, account: str, url: str, token: el.Token) -> None:
 
 
 def session_of(who: Credentials, *, workers: int = 4) -> requests.Session:
-    return service_session(who.base_url, who, workers=workers)
+    return session.service_session(who.base_url, who, workers=workers)
+
+
+def fetched_by(
+    with_bearer: requests.Session, url: str, params: dict[str, str] | None = None
+) -> requests.Response:
+    """Fetch as the client does."""
+    return session.fetch(with_bearer, url, params, where="the data of Sunday")
+
+
+def quicken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tries follow one another at once."""
+    monkeypatch.setattr(session, "BACKOFF_S", 0.01)
 
 
 def client_of(server: faulty.Server, home: Path, **options: Any) -> el.Client:
