@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive.export import export_frame
+from support import live
+from support.command import main
 from support.importing import import_files
 from support.logs import LOGS, columns, history
 from support.parquet import flip_byte, month_file
@@ -193,32 +194,45 @@ def read_back(path: Path, log: str, tz: str = "UTC") -> pd.DataFrame:
         return el.Archive(folder).read(log, "1971-01-01", "2099-01-01", tz=tz)
 
 
+def log_in(there: live.Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the commands of this test be those of a user who is logged in."""
+    monkeypatch.setenv("EYELOG_BASE_URL", there.url)
+    monkeypatch.setenv("EYELOG_CLIENT_ID", there.client_id)
+    monkeypatch.setenv("EYELOG_CLIENT_SECRET", there.client_secret)
+    monkeypatch.setenv("EYELOG_REDIRECT_URI", there.redirect_uri)
+    assert main(["login", "--code", there.code("me")]) == 0
+
+
 @pytest.mark.slow("many exports are compared byte for byte")
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a"])
-@pytest.mark.filterwarnings("ignore:unknown fields")
-def test_a_frame_and_an_archive_write_the_same_bytes(
-    archive: el.Archive, tmp_path: Path, log: str, name: str
+def test_what_is_fetched_and_an_archive_write_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, name: str
 ) -> None:
     frame = records(log, "2026-10-29 20:00", 15_000, tz="Europe/Berlin")
-    frame["unheard"] = np.arange(15_000.0)
-    frame["later"] = pd.array([None] * 14_000 + ["a"] * 1000, "string")
-    archive.write(log, frame, account="me")
     range_ = log, "2026-10-30", "2026-11-01"
+    out = str(tmp_path / "fetched" / name)
+    with live.service(tmp_path / "archive", {"me": [frame]}) as there:
+        log_in(there, monkeypatch)
+        words = ["fetch", *range_, "--tz", "Europe/Berlin", "--location", "-o", out]
+        assert main(words) == 0
+    archive = el.Archive(there.archive)
     archive.export(*range_, tmp_path / "archive-out" / name, tz="Europe/Berlin", location=True)
-    read = archive.read(*range_, tz="Europe/Berlin")
-    export_frame(read, tmp_path / "frame-out" / name)
     made = sorted(path for path in (tmp_path / "archive-out").rglob("*") if path.is_file())
     assert made
     for path in made:
-        other = tmp_path / "frame-out" / path.relative_to(tmp_path / "archive-out")
+        other = tmp_path / "fetched" / path.relative_to(tmp_path / "archive-out")
         assert path.read_bytes() == other.read_bytes()
 
 
-def test_a_frame_without_records_is_a_table_without_rows(tmp_path: Path) -> None:
-    frame = records(SIXTY, "2026-10-24", 10).iloc[:0]
-    for name in ("a.csv", "a.parquet"):
-        export_frame(frame, tmp_path / name)
+def test_a_range_without_records_is_fetched_as_a_table_without_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with live.service(tmp_path / "archive", {"me": []}) as there:
+        log_in(there, monkeypatch)
+        for name in ("a.csv", "a.parquet"):
+            out = str(tmp_path / name)
+            assert main(["fetch", SIXTY, "2026-10-24", "2026-10-24", "-o", out]) == 0
     assert (tmp_path / "a.csv").read_text().startswith("date,")
     assert len(pd.read_parquet(tmp_path / "a.parquet")) == 0
 
