@@ -125,7 +125,7 @@ def scheduling(folder: Path) -> dict[str, float]:
     before = time.process_time()
     people = roster(archive, STANDARD_MODE_LOGS, accounts=None, tz=TZ, wearers=None)
     for wearer in people.wearers:
-        plan(Study(archive, STANDARD_MODE_LOGS, TZ, {}, None, ""), wearer, None, None)
+        plan(Study(archive, STANDARD_MODE_LOGS, tz=TZ), wearer, None, None)
     planned = (time.process_time() - before) / len(people.wearers) * 1e3
 
     def seconds(tasks: int) -> tuple[float, float]:

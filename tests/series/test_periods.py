@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.signal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,6 +87,20 @@ def test_every_other_day_of_a_period_is_no_neighbour_of_the_next() -> None:
     holed = after.where(np.arange(20) % 2 == 0)
     one, two = (el.compare.two_periods(before, late)[:6] for late in (holed, holed.dropna()))
     assert one == two
+
+
+@pytest.mark.parametrize("step", ["2D", "4D", "7D"])
+def test_days_are_neighbours_whatever_the_first_date_is(step: str) -> None:
+    generator = np.random.default_rng(4)
+    values = scipy.signal.lfilter([1.0], [1.0, -0.8], generator.normal(size=40))
+    found = []
+    for first in ("2026-01-01", "2026-01-02", "2026-01-03"):
+        days = pd.Series(values, index=pd.date_range(first, periods=40, freq=step))
+        found.append(
+            (el.baseline.trend(days).phi, el.compare.two_periods(days[:20], days[20:]).phi)
+        )
+    assert found == [found[0]] * 3
+    assert min(found[0]) > 0.4
 
 
 def test_the_hours_of_a_day_count_as_one_value() -> None:

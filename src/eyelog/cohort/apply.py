@@ -114,7 +114,15 @@ def apply(
         fields = tuple(names_of(fields, "fields"))
     return run_study(
         "cohort.apply",
-        Study(archive, log, function, _key(function), _name(function), fields, _prototype(meta)),
+        Study(
+            archive,
+            log,
+            function=function,
+            function_key=_key(function),
+            function_name=_name(function),
+            fields=fields,
+            meta=_prototype(meta),
+        ),
         start,
         end,
         accounts=accounts,

@@ -10,7 +10,7 @@ A part carries everything that a worker needs, and answers with an outcome, neve
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain
 from typing import Any, Final, cast
@@ -53,6 +53,7 @@ class Study:
 
     archive: Archive
     log: str
+    _: KW_ONLY
     function: Callable[[pd.DataFrame], Any] | None = None  # None: the daily summary
     function_key: str = ""
     function_name: str = ""

@@ -61,24 +61,22 @@ class Minutes(NamedTuple):
     ----------
     rows : array of int64
         Rows of the 60-second log within the time that both logs span.
-    ends_us : array of int64
-        When these minutes close.
-    edges_us : array of int64
-        When each record opens, and when it closes, one record after the other.
+    records, shares : array of int64, array of float64
+        In which record each minute opens and closes, and which share of it is over by then.
+    lasting_us : array of float64
+        How long each record lasts.
     """
 
     rows: Ints
-    ends_us: Ints
-    edges_us: Ints
+    records: Ints
+    shares: Floats
+    lasting_us: Floats
 
     def within(self, parts: Floats) -> Floats:
         """Return the sum over each minute of a part of each record, by the share that is in it."""
-        if not len(parts):
-            return np.zeros(len(self.rows))
-        after = np.cumsum(parts)
-        total = np.column_stack([np.append(0.0, after[:-1]), after]).ravel()
-        at_edges = np.array([self.ends_us - MINUTE_US, self.ends_us])
-        sums: Floats = np.diff(np.interp(at_edges, self.edges_us, total), axis=0)[0]
+        total = np.append(0.0, np.cumsum(parts))[self.records]
+        total += np.append(parts, 0.0)[self.records] * self.shares
+        sums: Floats = np.diff(total, axis=0)[0]
         return sums
 
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
@@ -101,14 +99,13 @@ class Minutes(NamedTuple):
             counted = np.isfinite(weights)
             present, used = counted & (used | (weights == 0)), counted & used
             counts = weights
-        lasting = np.diff(self.edges_us)[::2].astype(np.float64)
-        covered = self.within(present * lasting)
+        covered = self.within(present * self.lasting_us)
         whole = covered >= MINUTE_US - SLACK_US
         weigh = np.where(used, counts, 0.0)
         inside = np.where(used, values, 0.0)
         if rule == "circ_mean":
             parts = (*unit_vectors(inside), np.ones(len(inside)))
-            filled = direction(*(self.within(part * weigh * lasting) for part in parts))
+            filled = direction(*(self.within(part * weigh * self.lasting_us) for part in parts))
         elif rule == "sum":
             # A second without a record is assumed to be like the rest of the minute.
             filled = self.within(inside) * (MINUTE_US / np.where(whole, covered, 1.0))
@@ -125,12 +122,15 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
     short, long = (microseconds(pd.DatetimeIndex(index)) for index in (fifteen, sixty))
     # An early record, as after the phone reconnects, covers the time since the last one.
     opens = np.maximum(short - SHORT_US, np.append(short[:1] - SHORT_US, short[:-1]))
-    edges = np.column_stack([opens, short]).ravel()
     shared = np.diff(long, prepend=long[:1] - MINUTE_US) >= MINUTE_US
-    if len(edges):
-        shared &= (long > edges[0]) & (long - MINUTE_US < edges[-1])
-    rows = np.flatnonzero(shared & (len(edges) > 0))
-    return Minutes(rows, long[rows], edges)
+    shared &= len(short) > 0
+    if len(short):
+        shared &= (long > opens[0]) & (long - MINUTE_US < short[-1])
+    edges = long[shared] - np.array([[MINUTE_US], [0]])
+    records = np.searchsorted(short, edges)
+    inside, lasting_us = np.append(opens, np.inf), np.append(short - opens, 1).astype(np.float64)
+    shares = np.clip((edges - inside[records]) / np.maximum(lasting_us[records], 1.0), 0.0, 1.0)
+    return Minutes(np.flatnonzero(shared), records, shares, lasting_us[:-1])
 
 
 class Pair(NamedTuple):

@@ -87,7 +87,8 @@ def by_day(seen: Rows, *, what: str = "", most: float = np.inf, step_us: int | N
     values = seen.values
     if len(dates) < len(values):
         values = np.bincount(owner, weights=values) / count
-    return Days(dates, np.round(dates / step).astype(np.int64), values, step == 1)
+    # Halves are rounded up: to even, every other day could be without neighbours.
+    return Days(dates, (2 * dates + step) // (2 * step), values, step == 1)
 
 
 def means_of(values: Floats, unit: Ints) -> Floats:
