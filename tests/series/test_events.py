@@ -172,3 +172,10 @@ def test_event_locked_means_take_the_table_and_count_intervals_by_their_start() 
         el.compare.events(frame, events, **given_), el.compare.events(frame, starts, **given_)
     )
     assert np.isfinite(el.compare.events(frame, events, **given_)["mean"]).any()
+
+
+def test_more_draws_than_memory_holds_are_refused_with_how_many_fit() -> None:
+    frame = el.sample("standard_mode_logs")
+    times = pd.DatetimeIndex(frame.index[::3])
+    with pytest.raises(el.ConfigurationError, match="take at most draws=15,527"):
+        el.compare.events(frame, times, before="5min", after="5min", fields="hm_yo", draws=20_000)

@@ -44,6 +44,7 @@ EACH_KIND: Final = 2  # days at weekends, and on weekdays, that tell how they di
 ALONE = 1e-9  # a direction that one cluster alone determines has no error
 LEAST_DRAWS = 100
 MOST_CELLS = 4_000_000
+MOST_DRAWN: Final = 50_000_000  # counts of 8 bytes
 
 
 class Days(NamedTuple):
@@ -593,7 +594,17 @@ def multiplicities(units: int, draws: int, seed: int) -> Floats:
 
     Sums over units (days, events) are then one matrix product, and all columns of a table share the
     draws; `scipy.stats.bootstrap` evaluates a statistic on a copy of the data for each draw.
+
+    Raises
+    ------
+    ConfigurationError
+        If there are more draws of so many units than fit into memory.
     """
+    if units * draws > MOST_DRAWN:
+        raise ConfigurationError(
+            f"{draws:,} draws of {units:,} days or events do not fit into memory: take at most"
+            f" draws={MOST_DRAWN // units:,}"
+        )
     shares = np.full(units, 1.0 / max(units, 1))
     return np.random.default_rng(seed).multinomial(units, shares, size=draws).astype(np.float64)
 
