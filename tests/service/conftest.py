@@ -1,6 +1,7 @@
 """One running service with three wearers, shared by the tests that do not change its archive."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,19 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a request wait for longer than a test may take."""
     monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 600)
     monkeypatch.setattr("eyelog_service.web.REQUEST_SECONDS", 300)
+
+
+@pytest.fixture
+def hasty() -> Callable[[], AbstractContextManager[None]]:
+    """Return a function: within what it gives, a request has 0.3 seconds to be answered."""
+
+    @contextmanager
+    def within() -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("eyelog_service.web.REQUEST_SECONDS", 0.3)
+            yield
+
+    return within
 
 
 @pytest.fixture

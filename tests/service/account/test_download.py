@@ -2,7 +2,7 @@
 
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +117,7 @@ def test_a_damaged_month_gives_a_page_and_no_part_of_a_file(visitor: Visitor) ->
 
 
 def test_a_download_too_slow_to_begin_is_refused_by_a_page_and_not_under_way_for_ever(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, hasty: Callable[[], Any]
 ) -> None:
     page, opens = visitor.log_in(), zipfile.ZipFile.open
 
@@ -125,8 +125,7 @@ def test_a_download_too_slow_to_begin_is_refused_by_a_page_and_not_under_way_for
         time.sleep(0.4)
         return opens(*how, **more)
 
-    with monkeypatch.context() as slow:
-        slow.setattr("eyelog_service.web.REQUEST_SECONDS", 0.3)
+    with hasty(), monkeypatch.context() as slow:
         slow.setattr(zipfile.ZipFile, "open", slowly)
         answer = visitor.send(page, "download")
     assert (answer.status_code, title(answer)) == (503, "The service cannot answer now")
