@@ -4,6 +4,7 @@ It runs as a program where a test is about its options, its signals, its end or 
 other tests would spend nearly all their time on starting it.
 """
 
+import errno
 import gzip
 import json
 import os
@@ -11,7 +12,7 @@ import socket
 import ssl
 import subprocess
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,30 @@ def test_what_comes_is_secured_within_a_second_and_not_twice(
         said = there.stop()
     (wait,) = [line for line in said if line.startswith("longest time from a message to the disk")]
     assert float(wait.split()[-2]) < 5
+
+
+def test_a_disk_that_secures_no_file_ends_the_connection_and_the_next_start_imports(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with (
+        listening_here(archive, account="anna") as there,
+        connect(there.address, proxy=None) as phone,
+    ):
+        phone.send(json.dumps({"place": "x" * 60_000}))
+        there.wait_for_lines(1)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", fail)
+            with suppress(ConnectionClosed):
+                for _ in range(1_000):  # more than a file takes
+                    phone.send(json.dumps({"place": "x" * 60_000}))
+            there.wait_for("end of anna")
+        there.stop()
+        assert any("cannot write what anna" in line for line in there.said())
+    with listening_here(archive, account="anna") as again:
+        again.wait_for("kept for anna: messages of other kinds in ")
 
 
 def test_a_full_disk_leaves_whole_lines_that_the_next_start_imports(archive: Path) -> None:

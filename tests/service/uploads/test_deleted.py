@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 import requests
 
 import eyelog as el
+from eyelog.archive.intake import import_files
 from eyelog_service import ended
 from support import live
 from support.command import main
@@ -82,23 +82,35 @@ def test_a_token_that_was_checked_after_the_erasure_was_noted_brings_nothing_bac
     assert stored(there) == {}
 
 
-@pytest.mark.parametrize(
-    "step", ["eyelog_service.uploads.import_files", "eyelog.archive.intake.commit_all"]
-)
-def test_an_import_that_outlives_its_account_keeps_nothing(
-    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch, step: str
+def test_an_erasure_noted_between_the_first_check_and_the_commit_keeps_an_import_out(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Erased after the upload's first check; and after its last one, as in an object store."""
     post(csv())
-    module, _, name = step.rpartition(".")
-    go_on = getattr(import_module(module), name)
 
-    def erased_first(*words: Any, **more: Any) -> Any:
-        erase(there)
-        return go_on(*words, **more)
+    def noted_first(*words: Any, **more: Any) -> Any:
+        ended.append(there.archive, "erased", accounts=["ada"])
+        return import_files(*words, **more)
 
-    monkeypatch.setattr(step, erased_first)
+    monkeypatch.setattr("eyelog_service.uploads.import_files", noted_first)
     answer = post(csv(start="2026-10-25 00:01"))
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert stored(there) == {SIXTY: 60}
+    erase(there)
+    assert_gone(there)
+
+
+def test_an_import_that_outlives_its_account_keeps_nothing(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An erasure removes what waits to be committed, but not in the middle of a commit."""
+
+    def committed_after_an_erasure(*_: object) -> None:
+        erase(there)
+        frame = records(SIXTY, "2026-10-25 00:01", 60)
+        el.Archive(there.archive).write(SIXTY, frame, account="ada")
+
+    monkeypatch.setattr("eyelog.archive.intake.commit_all", committed_after_an_erasure)
+    answer = post(csv())
     assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
     assert_gone(there)
 
