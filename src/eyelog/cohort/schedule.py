@@ -35,7 +35,7 @@ import pyarrow as pa
 
 import eyelog
 from eyelog.checks import whole_number
-from eyelog.cores import usable_cores
+from eyelog.cores import keep_freed_memory, usable_cores
 from eyelog.errors import ConfigurationError, EyelogError
 
 Item = TypeVar("Item")
@@ -44,7 +44,6 @@ Result = TypeVar("Result")
 KILLED: Final = "its worker process was killed, perhaps for lack of memory"
 BATCH: Final = 64  # tasks per worker of a cluster that are under way at a time: memory is bounded
 AHEAD: Final = 4  # tasks per process under way at a time, so that none waits for its next
-LARGEST_KEPT: Final = 32 * 1024**2 - 64 * 1024  # glibc takes no notice of blocks above 32 MB
 LEAST_PER_PROCESS: Final = 8  # wearer-months; in the first call, a process takes a second to start
 
 # On Linux, workers are forks of a server that has imported what they need. The first call starts
@@ -93,7 +92,7 @@ def run(
     if number > 1:
         yield from _in_processes(function, items, number, killed)
     else:
-        _keep_freed_memory()
+        keep_freed_memory()
         yield from map(function, items)
 
 
@@ -268,7 +267,7 @@ def _begin_worker(environment: Mapping[str, str]) -> None:
     os.environ.update(environment)
     np.random.seed()  # noqa: NPY002 - for functions that use it unseeded
     pa.set_cpu_count(1)
-    _keep_freed_memory()
+    keep_freed_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
@@ -278,14 +277,3 @@ def _begin_worker(environment: Mapping[str, str]) -> None:
             os._exit(1)
 
     threading.Thread(target=follow, daemon=True).start()
-
-
-def _keep_freed_memory() -> None:
-    """Make glibc keep what is freed, up to 64 MB, for the columns of the next month.
-
-    It gives a column of more than 128 KB back to the system as soon as it is freed, and requests
-    the next one again, page by page: a seventh of the CPU time of a month. It keeps blocks as large
-    as the largest that was freed so far (mallopt(3), M_MMAP_THRESHOLD); this one is never touched,
-    so it takes no memory. Other C libraries may behave differently.
-    """
-    np.empty(LARGEST_KEPT, np.uint8)
