@@ -4,6 +4,7 @@ Steps are divided by the time walked, not by clock time: steps per clock minute 
 (Dall et al. 2013).
 """
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, Final, NamedTuple, cast
 
@@ -326,10 +327,27 @@ def peak_cadence(
     >>> bool((one.dropna() >= thirty.dropna()).all())
     True
     """
+    (table,) = peak_cadences(
+        frame, [minutes],
+        min_coverage=min_coverage, limits=limits, log=log, day_starts=day_starts,
+    )  # fmt: skip
+    return table
+
+
+def peak_cadences(
+    frame: pd.DataFrame,
+    minutes: Iterable[int],
+    *,
+    min_coverage: float = 0.75,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
+) -> list[pd.DataFrame]:
+    """Return `peak_cadence` for several numbers of minutes, from one reading of the records."""
     rows = enter(
         frame, "gait.peak_cadence", ["gait"], limits=limits, log=log, day_starts=day_starts
     )
-    minutes = whole_number(minutes, "minutes", 1)
+    averaged = [whole_number(one, "minutes", 1) for one in minutes]
     if not 0 < number(min_coverage, "min_coverage") <= 1:
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
     if rows.size and (rows.closes_us - rows.opens_us).max() > 60_000_000:
@@ -350,18 +368,21 @@ def peak_cadence(
     day, made, whole = day[order], made[order], whole[order]
     n = np.bincount(day, minlength=len(days.labels))
     rank = np.arange(len(day)) - np.repeat(np.cumsum(n) - n, n)
-    best = rank < minutes
-    top = np.bincount(day[best], made[best], len(n))
-    complete = np.bincount(day[best & whole], minlength=len(n))
     seen_s: Floats = n.astype(np.float64) * 60.0
-    data = {
-        "peak_spm": np.where(n >= minutes, top / minutes, np.nan),
-        "n": n.astype(np.int64),
-        "complete": np.where(n >= minutes, complete, 0).astype(np.int64),
-        "exposure_min": n.astype(np.float64),
-        "coverage": np.minimum(ratio(seen_s, days.seconds), 1.0),
-    }
-    return result(rows, days, data, minutes=minutes)
+    tables = []
+    for most in averaged:
+        best = rank < most
+        top = np.bincount(day[best], made[best], len(n))
+        complete = np.bincount(day[best & whole], minlength=len(n))
+        data = {
+            "peak_spm": np.where(n >= most, top / most, np.nan),
+            "n": n.astype(np.int64),
+            "complete": np.where(n >= most, complete, 0).astype(np.int64),
+            "exposure_min": n.astype(np.float64),
+            "coverage": np.minimum(ratio(seen_s, days.seconds), 1.0),
+        }
+        tables.append(result(rows, days, data, minutes=most))
+    return tables
 
 
 @takes_tables

@@ -39,6 +39,7 @@ from eyelog.frame import (
 )
 from eyelog.judge.arrays import Bools, numbers
 from eyelog.judge.limits import DEFAULT, Limits, chosen_limits, limit
+from eyelog.measure.gait import peak_cadences
 from eyelog.reports.findings import COLUMNS, Findings, findings
 from eyelog.reports.parts import Empty
 from eyelog.series.inference import Median, median
@@ -225,11 +226,8 @@ class Logs:
         table, frame = self.counted(log), self.to_summarise(log)
         if "steps" not in table:
             return table
-        peaks = {
-            name: el.gait.peak_cadence(frame, minutes=minutes, **self.options)["peak_spm"]
-            for name, minutes in PEAKS.items()
-        }
-        return table.assign(**{name: of.reindex(table.index) for name, of in peaks.items()})
+        peaks = zip(PEAKS, peak_cadences(frame, PEAKS.values(), **self.options), strict=True)
+        return table.assign(**{name: of["peak_spm"].reindex(table.index) for name, of in peaks})
 
     def usual(self, log: str, column: str) -> Median:
         """Return the median of the counted days, with its interval."""
