@@ -256,7 +256,8 @@ def test_the_source_has_what_the_tests_need_and_nothing_made(built: Path) -> Non
 def test_the_wheel_has_the_package_and_its_data(built: Path) -> None:
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         held = set(wheel.namelist())
-    files = [path.relative_to(ROOT / "src") for path in (ROOT / "src").rglob("*") if path.is_file()]
+    every = (ROOT / "src").glob("eyelog*/**/*")
+    files = [path.relative_to(ROOT / "src") for path in every if path.is_file()]
     assert {str(path) for path in files if "__pycache__" not in path.parts} <= held
     assert {name.split("/")[0] for name in held} == {
         "eyelog",

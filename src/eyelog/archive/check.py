@@ -114,7 +114,10 @@ def verify(place: Place) -> pd.DataFrame:
         for account, (found, problem) in lists.items():
             told: dict[Part, list[str]] = {}
             for _ in range(_ROUNDS):
-                for part in sorted(found - told.keys()):
+                new = found - told.keys()
+                if not new:
+                    break
+                for part in sorted(new):
                     told[part] = part_problems(place, account, part)
                     done()
                 found, problem = _listed_or_rebuilt(place, account)
