@@ -1,6 +1,5 @@
 """The commands that read records and say something about them; each calls a Python name."""
 
-import gc
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -165,13 +164,9 @@ def report(source: Source, page: Page, *, output: Path, day_starts: str | None =
 
     # Wrong arguments are reported before records are read, which can take minutes.
     check_arguments(output, **vars(page))
-    gc.freeze()  # what is loaded by now stays: Python need not look for rubbish in it
-    try:
-        frames = source.read_logs(fields_reported, days_before=EARLIER_DAYS)
-        start, _ = source.days
-        _say_report(el.report(frames, output, since=start, day_starts=day_starts, **vars(page)))
-    finally:
-        gc.unfreeze()
+    frames = source.read_logs(fields_reported, days_before=EARLIER_DAYS)
+    start, _ = source.days
+    _say_report(el.report(frames, output, since=start, day_starts=day_starts, **vars(page)))
 
 
 def _say_report(path: Path) -> None:

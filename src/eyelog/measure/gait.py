@@ -328,9 +328,13 @@ def peak_cadence(
     True
     """
     (table,) = peak_cadences(
-        frame, [minutes],
-        min_coverage=min_coverage, limits=limits, log=log, day_starts=day_starts,
-    )  # fmt: skip
+        frame,
+        [minutes],
+        min_coverage=min_coverage,
+        limits=limits,
+        log=log,
+        day_starts=day_starts,
+    )
     return table
 
 
