@@ -106,6 +106,59 @@ def test_several_panels_are_drawn_in_a_part_of_a_figure(name: str) -> None:
         draw(name, fig=left)
 
 
+def place_for(name: str, kind: str) -> dict[str, Any]:
+    """Return where to draw: on a figure of eyelog's own, or on a user's or a part of one."""
+    if kind == "own":
+        return {}
+    figure: Any = plt.figure(figsize=(10, 7), layout="constrained")
+    part = figure if kind == "figure" else figure.subfigures(1, 2, width_ratios=[3, 1])[0]
+    return {"ax": part.subplots()} if name in ON_AXES else {"fig": part}
+
+
+@pytest.mark.parametrize("legend", [True, "right", "upper left", np.False_], ids=str)
+@pytest.mark.parametrize("kind", ["own", "figure", "part"])
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_legend_has_the_labels_of_all_panels_once_and_a_note_is_never_lost(
+    name: str, kind: str, legend: Any
+) -> None:
+    own = draw(name, legend=False)
+    note = " ".join(one.get_title().get_text() for one in figure_of(own).legends).split()
+    where = place_for(name, kind)
+    mine = None if "ax" not in where else where["ax"].legend([], title="mine", loc="lower right")
+    made = draw(name, **where, legend=legend)
+    figure = drawn(figure_of(made))
+    if mine is not None:
+        assert mine in where["ax"].findobj(mpl.legend.Legend)
+    every = [one for one in figure.findobj(mpl.legend.Legend) if one is not mine]
+    written = [text.get_text() for one in every for text in one.get_texts()]
+    if legend is np.False_:
+        assert written == []
+    elif written or kind == "own" or (name in IN_FIGURES and kind == "figure"):
+        assert sorted(text.replace("\n", " ") for text in written) == sorted({*labels(made)})
+    texts = [text.get_text() for text in figure.findobj(mpl.text.Text)]
+    assert not note or [" ".join(text.split()) for text in texts].count(" ".join(note)) == 1
+
+
+def test_names_from_data_never_hide_an_entry_of_the_legend() -> None:
+    days = el.daily(el.simulate("2026-09-28", 14, log="standard_mode_logs"))
+    sides = pd.Series(["_a", "mean"] * 7, index=days.index, name="side")
+    shown = labels(el.plot_change(days, "steps", by=sides))
+    assert {"\N{ZERO WIDTH SPACE}_a", "mean", "mean of the side"} <= {*shown}
+    assert len(shown) == len({*shown})
+
+
+def test_numbers_above_a_panel_are_light_on_a_dark_figure() -> None:
+    with plt.style.context("dark_background"):
+        figure = plt.figure(figsize=(10, 7), layout="constrained")
+        made = el.plot_week(el.daily(el.sample()), fig=figure)
+        drawn(figure)
+    for text in (text for ax in made for text in ax.texts):
+        box, within = text.get_window_extent(), text.axes.bbox
+        assert (np.mean(mpl.colors.to_rgb(text.get_color())) < 0.5) == (
+            bool(within.y0 < (box.y0 + box.y1) / 2 < within.y1)
+        )
+
+
 def test_what_takes_other_places_says_so() -> None:
     days, both = el.daily(el.sample()), plt.subplots(1, 2)[1]
     with pytest.raises(el.ConfigurationError, match=r"takes no ax=: .* and takes a figure or a"):

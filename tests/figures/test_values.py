@@ -243,3 +243,12 @@ def test_no_bout_is_said_and_text_gives_no_colours() -> None:
         el.plot_bouts(table.iloc[:0])
     with pytest.raises(el.ConfigurationError, match="'kind'"):
         el.plot_bouts(table, column="kind")
+
+
+def test_bouts_without_a_duration_are_left_out_and_counted() -> None:
+    table = el.gait.bouts(el.sample())
+    table.loc[table.index[:2], "duration_min"] = np.nan
+    for rows in (table, pd.concat([table] * (1 + 1000 // len(table)))):
+        lost = int(rows["duration_min"].isna().sum())
+        ax = el.plot_bouts(rows, column="pace_spm")
+        assert note_of(ax) == f"{lost} bouts without a duration left out"

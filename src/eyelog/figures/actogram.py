@@ -14,7 +14,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures.axes import Panels
 from eyelog.figures.events import Event, event_us, key_words, on_days
-from eyelog.figures.labels import subject, title_of
+from eyelog.figures.labels import in_legend, subject, title_of
 from eyelog.figures.many import draw_who_wore_when
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.frame import clock_of, history, require
@@ -243,7 +243,7 @@ def _values(
     look[:, np.isnan(mean)] = to_rgba(COLOURS["masked"])
     look[:, ~recorded] = (1.0, 1.0, 1.0, 0.0)
     least = marks.number(low, 3)
-    axes.key(ax, f"{about.label}: {least} to {marks.number(high, 3)}", meaning)
+    axes.key(ax, f"{in_legend(about.label)}: {least} to {marks.number(high, 3)}", meaning)
     if (mean <= low).any():
         ax.plot([], [], color=COLOURS[meaning], linewidth=1.2, label=f"measured {least}")
     if (recorded & np.isnan(mean)).any():

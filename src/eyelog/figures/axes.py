@@ -19,7 +19,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Final, ParamSpec, TypeVar, cast
 from unicodedata import east_asian_width
 
@@ -34,7 +34,7 @@ from matplotlib.figure import Figure, FigureBase
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import Bbox, ScaledTranslation
 
 from eyelog.errors import ConfigurationError
 from eyelog.figures import recipe
@@ -127,6 +127,8 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
                 " part of one, fig="
             )
         wanted = kwargs.get("legend", True)
+        if isinstance(wanted, np.bool_):
+            kwargs["legend"] = wanted = bool(wanted)
         if not isinstance(wanted, bool) and wanted not in ("right", *Legend.codes):
             raise ConfigurationError(
                 "legend= takes True, False, 'right' or a location of matplotlib such as"
@@ -304,36 +306,79 @@ def finish(
     elif text:
         lines = in_lines(text, BEFORE_LAYOUT * length_pt(ax.xaxis), size)
         ax.set_title(lines, loc="left", fontsize=size)
-    made: list[Any] = [ax] if fig is None else cast(Any, fig).axes
-    entries = labelled(made)
+    whole = fig if figure is None else figure
+    made: list[Any] = [ax] if whole is None else cast(Any, whole).axes
+    entries = labelled(made) if legend is not False else {}
     if isinstance(legend, str) and legend != "right":
-        _in_columns(ax.legend, entries, COLUMN_EM * size, size, note, most=1, loc=legend)
-    elif figure is None and entries and legend is not False:
-        _write_beside(made[-1], entries, size, note, right=legend == "right")
+        if entries:
+            write = partial(_legend_on, ax)
+            inside = _in_columns(write, entries, COLUMN_EM * size, size, "", most=1, loc=legend)
+            _on_white(inside)
+        entries = {}
+    if figure is None and (entries or note):
+        _write_beside(made, fig, entries, size, note, right=legend == "right")
 
 
 def _write_beside(
-    ax: Axes, entries: Mapping[str, Artist], size_pt: float, note: str, *, right: bool
+    made: Sequence[Axes],
+    fig: FigureBase | None,
+    entries: Mapping[str, Artist],
+    size_pt: float,
+    note: str,
+    *,
+    right: bool,
 ) -> None:
-    """Write a legend beneath a user's Axes, or at its right, clear of what is written there."""
-    around = ax.get_tightbbox() or ax.bbox
-    anchor = min((ax, *ax.child_axes), key=lambda each: each.bbox.y0)  # a strip, if there is one
-    dpi, room = ax.figure.figure.dpi, length_pt(ax.xaxis)
-    x, y = 0.0, (around.y0 - anchor.bbox.y0) / dpi - size_pt / 72
-    if right:
-        x, y = (around.x1 - ax.bbox.x1 + size_pt) / dpi, 0.0
-        room = min(COLUMN_EM * size_pt, MOST_OF_WIDTH * 72 * ax.figure.bbox.width / dpi)
-    place = ScaledTranslation(x, y, ax.figure.dpi_scale_trans)
-    look: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1, 1) if right else (0, 0)}
-    look["bbox_transform"] = (ax if right else anchor).transAxes + place
-    look |= {"fontsize": size_pt, "title_fontsize": size_pt, "frameon": False}
-    look |= {"borderaxespad": 0, "borderpad": 0, "labelspacing": 0.3, "most": 1 if right else MOST}
-    most = ax.bbox.height * (1.0 if right else MOST_OF_HEIGHT)
-    for words in dict.fromkeys((note, "")):
-        made = _in_columns(ax.legend, entries, room, size_pt, words, **look)
-        if made.get_window_extent().height <= most:
+    """Write legend and note beneath a user's Axes, or at their right, clear of what is there.
+
+    Without room for the legend there is the note alone: it may be a key to what is drawn.
+    """
+    figure = made[0].figure
+    dpi, height = figure.figure.dpi, 1.0 if right else MOST_OF_HEIGHT
+    look: dict[str, Any] = {"fontsize": size_pt, "title_fontsize": size_pt, "frameon": False}
+    look |= {"borderpad": 0, "labelspacing": 0.3, "most": 1 if right else MOST}
+    write: Callable[..., Legend]
+    if fig is not None and isinstance(figure.figure.get_layout_engine(), ConstrainedLayoutEngine):
+        write, box = cast(Any, fig).legend, cast(Any, fig).bbox
+        look["loc"] = "outside right upper" if right else "outside lower left"
+    else:
+        every: list[Any] = [each for ax in made for each in (ax, *ax.child_axes)]  # with strips
+        box = Bbox.union([ax.bbox for ax in made])
+        around = Bbox.union([ax.get_tightbbox() or ax.bbox for ax in made])
+        anchor = min(every, key=lambda each: (round(each.bbox.y0), each.bbox.x0))
+        x, y = 0.0, (around.y0 - anchor.bbox.y0) / dpi - size_pt / 72
+        if right:
+            anchor = max(made, key=lambda each: (round(each.bbox.y1), each.bbox.x1))
+            x, y = (around.x1 - anchor.bbox.x1 + size_pt) / dpi, 0.0
+        place = anchor.transAxes + ScaledTranslation(x, y, figure.dpi_scale_trans)
+        if not entries:
+            words = in_lines(note, box.width / dpi * 72, size_pt)
+            anchor.text(0, 0, words, transform=place, fontsize=size_pt, va="top")
             return
-    made.remove()
+        write = partial(_legend_on, made[0] if len(made) == 1 else anchor)
+        look |= {"loc": "upper left", "bbox_to_anchor": (1, 1) if right else (0, 0)}
+        look |= {"bbox_transform": place, "borderaxespad": 0}
+    room = 0.98 * 72 * box.width / dpi
+    if right:
+        room = min(COLUMN_EM * size_pt, MOST_OF_WIDTH * 72 * figure.bbox.width / dpi)
+    legend = _in_columns(write, entries, room, size_pt, note, **look)
+    high = legend.get_window_extent().height - legend.get_title().get_window_extent().height
+    if entries and high > height * box.height:
+        legend.remove()
+        if note:
+            _write_beside(made, fig, {}, size_pt, note, right=False)
+    else:
+        _on_white(legend)
+
+
+def _legend_on(ax: Axes, *entries: Any, **look: Any) -> Legend:
+    """Write a legend on an Axes in the place of an earlier one of eyelog's, beside a user's."""
+    before = ax.get_legend()
+    made = ax.legend(*entries, **look)
+    cast(Any, made).is_of_eyelog = True
+    if before is not None and not hasattr(before, "is_of_eyelog"):
+        before.set_clip_on(False)  # otherwise a layout makes no room for it
+        ax.add_artist(before)
+    return made
 
 
 def _in_columns(
@@ -468,14 +513,18 @@ def _keep_readable(ax: Axes) -> None:
         if _is_dark(each.get_facecolor()):
             each.set_facecolor(COLOURS["no record"])
             for words in each.texts:
-                inside = words.get_unitless_position()[0] >= 0
+                box = words.get_window_extent()
+                inside = each.bbox.contains((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
                 words.set_color(COLOURS["text"] if inside else mpl.rcParams["text.color"])
-        made = each.get_legend()
-        if made is not None and _is_dark(ax.figure.figure.get_facecolor()):
-            made.set_frame_on(True)
-            made.get_frame().set(facecolor=COLOURS["no record"], edgecolor="none", alpha=1.0)
-            for words in (*made.get_texts(), made.get_title()):
-                words.set_color(COLOURS["text"])
+
+
+def _on_white(legend: Legend) -> None:
+    """Put a legend on a dark figure of a user on white, as its Axes are."""
+    if _is_dark(cast(Any, legend.figure).figure.get_facecolor()):
+        legend.set_frame_on(True)
+        legend.get_frame().set(facecolor=COLOURS["no record"], edgecolor="none", alpha=1.0)
+        for words in (*legend.get_texts(), legend.get_title()):
+            words.set_color(COLOURS["text"])
 
 
 def _is_dark(colour: Any) -> bool:

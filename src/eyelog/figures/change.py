@@ -14,7 +14,7 @@ from matplotlib.figure import FigureBase
 from eyelog.errors import ConfigurationError, EyelogError, counted
 from eyelog.figures import axes, marks, tables
 from eyelog.figures.axes import Panels
-from eyelog.figures.labels import last_step, range_words, short_names
+from eyelog.figures.labels import in_legend, last_step, range_words, short_names
 from eyelog.figures.many import draw_differences
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.frame import ACCOUNT, require, require_frame, stated_account
@@ -476,11 +476,12 @@ def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:
         thin = axes.once(ax, f"thin: under {LEAST_H:g} h worn, not counted")
         marks.estimates(
             ax, places[place], sides.values[place], None, COLOURS[side], s=size, marker=marker,
-            label=sides.short[place], hollow=(~sides.counts[place], thin),
+            label=in_legend(sides.short[place]), hollow=(~sides.counts[place], thin),
             edgecolors="white", linewidths=0.4,
         )  # fmt: skip
         bar = ax.hlines(mean, *ends, color=COLOURS[side], linewidth=2.4, zorder=3)
-        bar.set(label=axes.once(ax, "mean"), capstyle="butt")
+        label = "mean of the side" if "mean" in sides.short else "mean"
+        bar.set(label=axes.once(ax, label), capstyle="butt")
         # Over or under its bar, away from the line that carries the first mean across.
         ax.annotate(
             marks.words_of(mean, digits), (sum(ends) / 2, mean), (0, 2.5 if over else -2.5),

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, marks
-from eyelog.figures.labels import shades, subject, title_of
+from eyelog.figures.labels import in_legend, shades, subject, title_of
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.judge.limits import Limits
@@ -326,7 +326,9 @@ def _curves(
     """Draw the share of values up to each value, one step line per group."""
     colours = sequential(meaning)(np.linspace(0.35, 0.95, len(groups)))
     for colour, (label, part) in zip(colours, groups.items(), strict=True):
-        said = counted(len(part), "value") if by is None else f"{label}  n = {len(part):,}"
+        said = (
+            counted(len(part), "value") if by is None else f"{in_legend(label)}  n = {len(part):,}"
+        )
         colour = COLOURS[shades(meaning)[0]] if by is None else colour
         ax.ecdf(part, color=colour, linewidth=1.3, label=said)
     if shown[1] > shown[0]:

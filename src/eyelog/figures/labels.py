@@ -74,6 +74,11 @@ def range_words(first: pd.Timestamp, last: pd.Timestamp) -> str:
     )
 
 
+def in_legend(name: str) -> str:
+    """Return a name from data as a label: matplotlib leaves those that begin with _ out."""
+    return f"\N{ZERO WIDTH SPACE}{name}" if name.startswith("_") else name
+
+
 def short_names(names: Sequence[str], most: int = ROW_CHARACTERS) -> list[str]:
     """Return names that fit beside an axis: long ones without their middle.
 

@@ -13,7 +13,15 @@ from eyelog.catalogue import COMPUTED_DATA
 from eyelog.clock import HOUR_US
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.labels import last_step, meaning_of, meaning_of_field, shades, span_of, title_of
+from eyelog.figures.labels import (
+    in_legend,
+    last_step,
+    meaning_of,
+    meaning_of_field,
+    shades,
+    span_of,
+    title_of,
+)
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import OFFSET, require, require_frame, stated_log
 from eyelog.judge.arrays import Floats, numbers
@@ -230,9 +238,9 @@ def _draw_rates(
         # Rows of a table about the wearer that have no interval of the wearer.
         thin = (table["of"] != "wearer").to_numpy(dtype=bool) | ~np.isfinite(high - low)
         why = [str(reason).split(":")[0] for reason in table["reason"][thin & np.isfinite(values)]]
-        hollow = thin, f"{about.label.lower()}: {' or '.join(dict.fromkeys(why))}"
+        hollow = thin, f"{in_legend(about.label.lower())}: {' or '.join(dict.fromkeys(why))}"
     marks.estimates(
-        ax, at, values, (low, high), edge, across=across, label=about.label.lower(),
+        ax, at, values, (low, high), edge, across=across, label=in_legend(about.label.lower()),
         interval=interval, hollow=hollow, s=18, facecolors=COLOURS[meaning], linewidths=0.8,
     )  # fmt: skip
     finite, long = np.isfinite(values), high - low
@@ -471,8 +479,10 @@ def plot_bouts(
         raise ConfigurationError("plot_bouts needs bouts with time-zone aware starts and ends")
     if column:
         tables.require_numbers(table, column, what=what)
-    if not table["duration_min"].notna().any():
+    known = np.isfinite(numbers(table["duration_min"]))
+    if not known.any():
         raise ConfigurationError("plot_bouts has nothing to draw: there are no bouts")
+    table, left_out = table[known], counted(int((~known).sum()), "bout")
     start, minutes = pd.DatetimeIndex(table["start"]), numbers(table["duration_min"])
     travels = OFFSET in table.columns
     wall = start.tz_localize(None)
@@ -486,7 +496,7 @@ def plot_bouts(
     total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
     said = f"{counted(len(table), 'bout')}, {total} in total"
     named = None if column is None else column_of(column, table="gait.bouts")
-    words = said, "" if named is None else f"{named.label} not known"
+    words = said, "" if named is None else f"{in_legend(named.label)} not known"
     image = (_draw_cells if many else _draw_lines)(ax, opens, minutes, values, words)
     low, high = _span(minutes)
     ax.set_ylim(low, high)
@@ -505,7 +515,8 @@ def plot_bouts(
         said = "Bouts" if named is None else named.text
         marks.colour_bar(ax, image, f"Median {said.lower()}" if many and named else said)
     ours = title_of(table, days=wall.normalize(), zone=False)
-    axes.finish(ax, ours, title, legend=legend)
+    note = "" if known.all() else f"{left_out} without a duration left out"
+    axes.finish(ax, ours, title, legend=legend, note=note)
     return ax
 
 
