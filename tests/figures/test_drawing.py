@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from functools import cache
 from typing import Any
 
 import matplotlib as mpl
@@ -106,6 +107,13 @@ def test_several_panels_are_drawn_in_a_part_of_a_figure(name: str) -> None:
         draw(name, fig=left)
 
 
+@cache
+def note_of(name: str) -> str:
+    """Return the note of a figure, which is drawn without a legend too."""
+    legends = figure_of(draw(name, legend=False)).legends
+    return " ".join(one.get_title().get_text() for one in legends)
+
+
 def place_for(name: str, kind: str) -> dict[str, Any]:
     """Return where to draw: on a figure of eyelog's own, or on a user's or a part of one."""
     if kind == "own":
@@ -116,13 +124,15 @@ def place_for(name: str, kind: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("legend", [True, "right", "upper left", np.False_], ids=str)
-@pytest.mark.parametrize("kind", ["own", "figure", "part"])
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(name, kind) for name in FIGURES for kind in ("own", "figure")]
+    + [(name, "part") for name in IN_FIGURES],
+)
 def test_a_legend_has_the_labels_of_all_panels_once_and_a_note_is_never_lost(
     name: str, kind: str, legend: Any
 ) -> None:
-    own = draw(name, legend=False)
-    note = " ".join(one.get_title().get_text() for one in figure_of(own).legends).split()
+    note = note_of(name).split()
     where = place_for(name, kind)
     mine = None if "ax" not in where else where["ax"].legend([], title="mine", loc="lower right")
     made = draw(name, **where, legend=legend)
@@ -136,7 +146,7 @@ def test_a_legend_has_the_labels_of_all_panels_once_and_a_note_is_never_lost(
     elif written or kind == "own" or (name in IN_FIGURES and kind == "figure"):
         assert sorted(text.replace("\n", " ") for text in written) == sorted({*labels(made)})
     texts = [text.get_text() for text in figure.findobj(mpl.text.Text)]
-    assert not note or [" ".join(text.split()) for text in texts].count(" ".join(note)) == 1
+    assert not note or [text.split() for text in texts].count(note) == 1
 
 
 def test_names_from_data_never_hide_an_entry_of_the_legend() -> None:
