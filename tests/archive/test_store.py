@@ -438,18 +438,21 @@ def test_a_reader_whose_files_are_replaced_after_it_listed_them_meets_the_new_on
 ) -> None:
     frame = records(SIXTY, "2026-10-30", 4 * 1440)
     el.Archive(memory).write(SIXTY, frame, account="me")
-    changed, opened, cat_file = frame.assign(bl=3.0), list[str](), MemoryFileSystem.cat_file
+    changed, cat_file = frame.assign(bl=3.0), MemoryFileSystem.cat_file
+    waiting = [changed]
 
     def cat_late(fs: MemoryFileSystem, path: str, **options: int) -> bytes:
-        opened.append(path)
-        if path.endswith(".parquet") and not any(each.endswith(".parquet") for each in opened[:-1]):
-            el.Archive(memory).write(SIXTY, changed, account="me", replace=True)
+        if path.endswith(".parquet") and waiting:
+            el.Archive(memory).write(SIXTY, waiting.pop(), account="me", replace=True)
         content: bytes = cat_file(fs, path, **options)
         return content
 
     monkeypatch.setattr(MemoryFileSystem, "cat_file", cat_late)
     found = el.Archive(memory).read(SIXTY, "2026-10-01", "2026-11-30", account="me", tz="UTC")
     assert_frame_equal(found, changed)
+    waiting.append(frame)
+    assert len(el.Archive(memory).verify()) == 0
+    assert not waiting
 
 
 def test_an_import_half_done_in_a_store_says_what_is_written_and_is_taken_up_by_the_next(
