@@ -48,7 +48,8 @@ class EyelogError(Exception):
 
     def __init__(self, *message: str, **about: Any) -> None:
         super().__init__(*message)
-        if unknown := about.keys() - get_type_hints(type(self)).keys():
+        # Most carry nothing, and a slow reading raises one for each cell.
+        if about and (unknown := about.keys() - get_type_hints(type(self)).keys()):
             raise TypeError(f"{type(self).__name__} has no {listed(sorted(unknown))}")
         vars(self).update(about)
 
