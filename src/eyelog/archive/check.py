@@ -66,18 +66,19 @@ def inventory(place: Place) -> pd.DataFrame:
 
 def _summary(place: Place, account: str, log: str) -> tuple[Any, ...]:
     """Return what `inventory` says of a log of an account."""
-    stamps, wrong, size, zones = NO_STAMPS, dict[str, str](), 0, None
+    stamps, damaged, size, zones = NO_STAMPS, 0, 0, None
     try:
         size = bytes_of_account(place, account, log)
         stamps, wrong = readable_stamps(place, log, account)
+        damaged = len(wrong)
+        for month, problem in wrong.items():
+            warn(
+                f"{log!r} of {account!r}: {month} is damaged and not counted ({problem}):"
+                " `eyelog archive repair` sets it aside and lists the days to get again"
+            )
     except ArchiveError as error:
-        wrong[""] = ""
+        damaged = 1
         warn(str(error))
-    for month in filter(None, wrong):
-        warn(
-            f"{log!r} of {account!r}: {month} is damaged and not counted ({wrong[month]}):"
-            " `eyelog archive repair` sets it aside and lists the days to get again"
-        )
     try:
         zones = stored_zones(place, account)
     except ArchiveError as error:
@@ -88,7 +89,7 @@ def _summary(place: Place, account: str, log: str) -> tuple[Any, ...]:
     longest = PAUSE_US if about.numbers_packets else about.interval_us * 3 // 2
     gaps = int(np.count_nonzero(np.diff(stamps) > longest))
     known = None if zones is None else str(zones)
-    return first, last, len(days_of(stamps)), len(stamps), gaps, size, len(wrong), known
+    return first, last, len(days_of(stamps)), len(stamps), gaps, size, damaged, known
 
 
 def bytes_of_account(place: Place, account: str, log: str | None = None) -> int:
@@ -112,13 +113,13 @@ def verify(place: Place) -> pd.DataFrame:
     paths, files = set[str](), sum(len(found) for found, _ in lists.values())
     with progress_line(files, "verify", unit="file") as done:
         for account, (found, problem) in lists.items():
-            told: dict[Part, list[str]] = {}
+            problems_of: dict[Part, list[str]] = {}
             for _ in range(_ROUNDS):
-                new = found - told.keys()
+                new = found - problems_of.keys()
                 if not new:
                     break
                 for part in sorted(new):
-                    told[part] = part_problems(place, account, part)
+                    problems_of[part] = part_problems(place, account, part)
                     done()
                 found, problem = _listed_or_rebuilt(place, account)
             if problem:
@@ -126,7 +127,7 @@ def verify(place: Place) -> pd.DataFrame:
             for part in sorted(found):
                 path = part_path(place, account, part)
                 paths.add(path)
-                of_part = told.get(part, ())
+                of_part = problems_of.get(part, ())
                 problems += [(account, part.log, part.month, path, each) for each in of_part]
     strays = [
         (log, file)

@@ -91,13 +91,12 @@ def plot_heatmap(
     """
     what = "plot_heatmap"
     one_of(scale, "scale", ("auto", "linear", "power"))
-    names, log = [field], tables.log_or_none(frame) if isinstance(frame, pd.DataFrame) else None
-    of_classes = field == STEPS and log is not None and field not in frame.columns
-    if of_classes and log is not None:
-        names = [*role(log, "steps")]
-    records = tables.records_of_days(frame, names, limits, what=what)
-    if of_classes and log is not None:
+    log = tables.log_or_none(frame) if isinstance(frame, pd.DataFrame) else None
+    if field == STEPS and log is not None and field not in frame.columns:
+        records = tables.records_of_days(frame, role(log, "steps"), limits, what=what)
         records = records._replace(frame=with_steps(records.frame, log))
+    else:
+        records = tables.records_of_days(frame, [field], limits, what=what)
     frame, days, clock = records.frame, records.days, records.clock
     cells, recorded = _cells(records, field)
     ax = axes.on(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
