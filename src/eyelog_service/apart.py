@@ -30,8 +30,8 @@ _NICENESS: Final = 10
 
 # With -P, no file in the current folder is mistaken for a module.
 _PROGRAM: Final = (
-    "import json, sys; told = json.loads(sys.stdin.readline()); sys.path[:] = told.pop('path');"
-    f" from {__name__} import work; work(**told)"
+    "import json, sys; task = json.loads(sys.stdin.readline()); sys.path[:] = task.pop('path');"
+    f" from {__name__} import work; work(**task)"
 )
 
 Task = Callable[..., bytes]
@@ -41,15 +41,17 @@ class Failed(Exception):
     """A task did not finish; the text is for the service's log, without any value."""
 
 
-async def made(request: Request, task: Task, **told: Any) -> bytes:
+async def result_of(request: Request, task: Task, **arguments: Any) -> bytes:
     """Return what a task for a wearer returns; few wait, and one runs at a time."""
     one = web.parts_of(request).apart
-    return await to_thread.run_sync(partial(run, task, told), limiter=one, abandon_on_cancel=True)
+    return await to_thread.run_sync(
+        partial(run, task, arguments), limiter=one, abandon_on_cancel=True
+    )
 
 
 def run(
     task: Task,
-    told: dict[str, Any],
+    arguments: dict[str, Any],
     *,
     seconds: float = _TASK_S,
     locks: Collection[int] = (),
@@ -61,7 +63,7 @@ def run(
     ----------
     task : function
         Of a module.
-    told : dict
+    arguments : dict
         Its arguments, as JSON.
     seconds : float
         How long it may take.
@@ -75,7 +77,12 @@ def run(
     Failed
         If the task raises, or its process breaks down.
     """
-    words = {"path": sys.path, "module": task.__module__, "name": task.__name__, "told": told}
+    words = {
+        "path": sys.path,
+        "module": task.__module__,
+        "name": task.__name__,
+        "arguments": arguments,
+    }
     environment = {"TMPDIR": str(temporary)} if temporary else {}
     with subprocess.Popen(  # noqa: S603 (this program itself)
         [sys.executable, "-P", "-c", _PROGRAM],
@@ -102,15 +109,15 @@ def run(
             late.cancel()
 
 
-def run_here(task: Task, told: dict[str, Any]) -> bytes:
+def run_here(task: Task, arguments: dict[str, Any]) -> bytes:
     """Return what a small task returns, in this process; it fails as it would in its own."""
     try:
-        return task(**told)
+        return task(**arguments)
     except Exception as error:  # noqa: BLE001 (without its values)
         raise Failed(_without_values(error)) from None
 
 
-def work(module: str, name: str, told: dict[str, Any]) -> None:
+def work(module: str, name: str, arguments: dict[str, Any]) -> None:
     """Run a task as the process of `run`."""
 
     def end_with_parent() -> None:
@@ -129,7 +136,7 @@ def work(module: str, name: str, told: dict[str, Any]) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # nobody reads them
             task: Task = getattr(import_module(module), name)
-            sys.stdout.buffer.write(task(**told))
+            sys.stdout.buffer.write(task(**arguments))
             sys.stdout.buffer.flush()
     except BaseException as error:  # noqa: BLE001 (to the log of the service, without its values)
         status = 1
@@ -138,7 +145,7 @@ def work(module: str, name: str, told: dict[str, Any]) -> None:
 
 
 def _without_values(error: BaseException) -> str:
-    """Return what is to be told about an error of a task: its kind, and where it was raised."""
+    """Return what the service's log says of a task's error: its kind, and where it was raised."""
     if isinstance(error, ArchiveError):  # which names a file, and no value
         return f"{type(error).__name__}: {error}"
     places = "".join(traceback.format_tb(error.__traceback__))

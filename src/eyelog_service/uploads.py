@@ -407,7 +407,7 @@ class Uploads:
     ) -> dict[str, Any]:
         self.check_account(account, arrived.erased)
         self._check_disk(0)  # the files have arrived
-        told = {
+        arguments = {
             "archive": str(self._archive),
             "account": account,
             "erased": arrived.erased,
@@ -424,7 +424,7 @@ class Uploads:
                 # Nobody clears the folder, or imports into the account, in the meantime.
                 locks = [handle for handle in (arrived.lock, other) if handle is not None]
                 run = partial(apart.run, seconds=_SECONDS, locks=locks, temporary=arrived.folder)
-                made = (apart.run_here if small else run)(import_upload, told)
+                imported = (apart.run_here if small else run)(import_upload, arguments)
         except apart.Failed as failed:
             fault = failed
         self.check_account(account, arrived.erased, imported=True)
@@ -433,7 +433,7 @@ class Uploads:
             self.sweep(account)
             text = "the import failed; the service's log has the reason"
             raise web.Problem(500, "server_error", text)
-        answer: dict[str, Any] = json.loads(made)
+        answer: dict[str, Any] = json.loads(imported)
         if "problem" in answer:
             raise web.Problem(*answer["problem"])
         return answer
@@ -550,10 +550,10 @@ _SECONDS: Final = 900.0
 _MOST_CONFLICTS: Final = 1000  # of one file, in an answer
 
 
-def import_upload(**told: Any) -> bytes:
+def import_upload(**arguments: Any) -> bytes:
     """Import files as `_imported` does; return its answer or the refusal as JSON."""
     try:
-        answer = _imported(**told)
+        answer = _imported(**arguments)
     except web.Problem as problem:
         answer = {"problem": [problem.status, problem.error, problem.description]}
     return json.dumps(answer).encode()

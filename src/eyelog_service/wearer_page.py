@@ -359,7 +359,7 @@ def _closing(page: Response) -> Response:
 async def _show_days(request: Request, account: str) -> Response:
     archive = str(web.parts_of(request).registry.archive)
     try:
-        encoded = await apart.made(request, own_days, archive=archive, account=account)
+        encoded = await apart.result_of(request, own_days, archive=archive, account=account)
     except apart.Failed as failed:
         raise _not_made(account, "days", failed) from None
     logs = msgspec.json.decode(encoded)
@@ -372,7 +372,7 @@ async def _report(request: Request, account: str, form: dict[str, str]) -> Respo
         text = "There are no records of yours here yet."
         raise web.Problem(404, "not_found", text, title="There is no report")
     try:
-        made = await apart.made(request, own_report, archive=str(archive), account=account)
+        made = await apart.result_of(request, own_report, archive=str(archive), account=account)
     except apart.Failed as failed:
         raise _not_made(account, "report", failed) from None
     await note(request, "report", account)

@@ -28,10 +28,10 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state, "_LOG2_N", 6)
 
 
-def _run_here(task: Callable[..., bytes], told: dict[str, Any], **_: Any) -> bytes:
+def _run_here(task: Callable[..., bytes], arguments: dict[str, Any], **_: Any) -> bytes:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return apart.run_here(task, json.loads(json.dumps(told)))
+            return apart.run_here(task, json.loads(json.dumps(arguments)))
         finally:
             plt.close("all")  # which the end of a process does
