@@ -377,7 +377,7 @@ def of_conditions() -> Iterator[Case]:
     of_14 = "14 days of a wearer (few: 5)"
     of_16 = "8 and 8 wearers of 14 days (few: 4)"
     of_10 = "10 wearers of 60 min (few: 3)"
-    permuted = partial(group_difference, p="p_permutation")
+    welch, permuted = (partial(group_difference, p=p) for p in ("p", "p_permutation"))
     rows = (
         ("blinks.rate", of_14, CONTAINED, blink_rate, ()),
         (
@@ -393,7 +393,7 @@ def of_conditions() -> Iterator[Case]:
         ("baseline.personal", "a day after 28 (few: 7)", "outside, of 1", personal, days),
         ("rhythm.interdaily_stability", "hours of 14 days (few: 4)", SMALL_P, stability, days),
         ("rhythm.time_on_task", "hours of 14 days", SMALL_P, time_on_task, (*days, "few")),
-        ("compare.group_difference", of_16, SMALL_P, partial(group_difference, p="p"), days),
+        ("compare.group_difference", of_16, SMALL_P, welch, days),
         ("compare.group_difference, permuted", of_16, SMALL_P, permuted, days),
         ("compare.group_rates", of_16, SMALL_P, group_rates, ()),
         ("compare.fit_mixed", "10 wearers, second week (few: 4 days)", SMALL_P, fit_mixed, days),
@@ -404,8 +404,10 @@ def of_conditions() -> Iterator[Case]:
         ),
         ("compare.events", "minutes about 20 events (few: 5)", "changed, of 5", events, minutes),
     )
+    slow: set[object] = {blink_rate, single_blinks, pace, head_moves, rate_ratio}
+    slow |= {welch, permuted, group_rates, events}
     for function, data, counted, run, without in rows:
-        most = SLOW if run in (blink_rate, single_blinks, pace, head_moves, rate_ratio) else 10**6
+        most = SLOW if run in slow else 10**6
         for how in CONDITIONS:
             if how.name not in without:
                 once, key = partial(run, how=how), f"{function} {how.name}"
@@ -506,7 +508,7 @@ def of_groups() -> Iterator[Case]:
         for p in ("p_permutation", "p"):
             data = f"{first} and {second} wearers, spread 1 : {spread}"
             run = partial(group_difference_of, first=first, second=second, spread=spread, p=p)
-            yield case(f"compare.group_difference {p}", data, SMALL_P, run)
+            yield case(f"compare.group_difference {p}", data, SMALL_P, run, most=SLOW)
     for first, second in ((5, 5), (8, 8), (5, 20), (20, 20)):
         for shape in ("spread 1 : 1", "spread 1 : 3", "skewed"):
             data = f"8 outcomes of {first} and {second} wearers, {shape}"
