@@ -1,9 +1,7 @@
 """Before and after, or two conditions: each pair, and the difference with its interval beside."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -15,11 +13,10 @@ from eyelog.errors import ConfigurationError, EyelogError, counted
 from eyelog.figures import axes, marks, tables
 from eyelog.figures.axes import Panels
 from eyelog.figures.labels import in_legend, last_step, range_words, short_names
-from eyelog.figures.many import draw_differences
+from eyelog.figures.many import LEAST_H, draw_differences
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.frame import ACCOUNT, require, require_frame, stated_account
-from eyelog.judge.arrays import Bools, Floats, numbers
-from eyelog.judge.limits import Limits
+from eyelog.judge.arrays import Bools, numbers
 from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.groups import keyed
@@ -28,16 +25,12 @@ from eyelog.series.groups import GroupDifference, group_difference, with_account
 from eyelog.series.mixed import fit_mixed
 from eyelog.series.periods import TwoPeriods, two_periods
 
-LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
-PANEL_MM: Final = 58.0
-WEEK_DAYS: Final = 7
 SIDE_CHARACTERS: Final = 14  # of the name of a condition: three fit beside each other at 89 mm
 LEVELS: Final = 30  # values closer than this part of their range are drawn beside each other
 STEP: Final = 0.07
 REACH: Final = 0.22  # how far from its place a point may be
 SPREAD: Final = 1.96  # an interval of 95 % reaches this many standard errors
 SHAPE_REACH: Final = 1.3  # of the interval: the curve is hardly higher than 0 there
-SHAPE_WIDE: Final = 0.42
 ENDS: Final = (-0.62, 1.62)
 FIXED_TERMS: Final = ("intercept", "sd_wearers", "sd_residual")
 
@@ -51,40 +44,43 @@ class Difference:
     value: float
     low: float
     high: float
+    reason: str
     of: str
     what: str  # in the legend
     meaning: str  # under the figure, where the difference is not that of the means drawn beside it
-    facts: tuple[str, ...]
+    based_on: str
+    alike: str = ""  # what the days are worth, if neighbouring ones are alike
+    is_adjusted: bool = False  # for more terms of a model
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The two sides: the points of each, the pairs, and which of them count."""
+    """The two sides: a point for each day or wearer, with ``key`` what the points of a pair share.
 
-    names: tuple[str, str]
-    under: tuple[str, ...]
-    values: tuple[Floats, Floats]
-    counts: tuple[Bools, Bools]
-    pairs: tuple[tuple[int, int], ...]
+    ``after`` is the side, ``counts`` whether a point counts, ``x`` and ``value`` its place.
+    """
+
+    points: pd.DataFrame
+    short: list[str]
+    under: list[str]
     unit: str
 
     @property
-    def means(self) -> tuple[float, float]:
-        """The mean of what counts on each side."""
-        first, second = (
-            float(values[counts].mean())
-            for values, counts in zip(self.values, self.counts, strict=True)
-        )
-        return first, second
-
-    def counted(self, pair: tuple[int, int]) -> list[bool]:
-        """Return which of a pair counts."""
-        return [bool(self.counts[side][row]) for side, row in enumerate(pair)]
+    def parts(self) -> list[pd.DataFrame]:
+        """The points of each side."""
+        return [self.points[self.points["after"] == after] for after in (False, True)]
 
     @property
-    def short(self) -> list[str]:
-        """The names, short enough to fit beside each other in one column."""
-        return short_names(self.names, SIDE_CHARACTERS)
+    def means(self) -> list[float]:
+        """The mean of what counts on each side."""
+        return [float(part["value"][part["counts"]].mean()) for part in self.parts]
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """A row for each pair, and whether both of it count."""
+        first, second = self.parts
+        pairs = first.merge(second, on="key", suffixes=("", "_after"))
+        return pairs.assign(both=pairs["counts"] & pairs["counts_after"])
 
 
 @axes.plot_function
@@ -180,7 +176,8 @@ def plot_change(
         table, (by, *_) = keyed(table, by, what=what, one=True)
     tables.require_numbers(table, column, what=what)
     rows, wearer = _rows(table, account)
-    rows, names = _sided(rows, at, by)
+    first = _date(at)
+    rows, names = _sided(rows, first, by)
     # The order of the rows in a table changes nothing.
     order = [name for name in (ACCOUNT, "day") if name in rows]
     rows = rows.sort_values(order, kind="stable", ignore_index=True)
@@ -201,25 +198,27 @@ def plot_change(
                 f"plot_change: no day {words} was worn for {LEAST_H:g} hours, so none counts"
             )
     if result is not None:
-        full = _counted_by(result, rows, full, column, names)
+        full = _counted_by(result, rows, full, column, names, by)
     elif not many:
-        result = _periods(rows[full])
+        result = _result(TwoPeriods, rows[full], names)
     else:
         # Groups of wearers, or both sides within wearers.
-        on_sides = rows[full].groupby(rows[ACCOUNT].astype(str))["after"].nunique()
+        on_sides = rows[full].groupby(ACCOUNT)["after"].nunique()
         grouped = by is not None and (on_sides == 1).all()
-        result = _groups(rows[full], names) if grouped else _mixed(rows[full])
-    sides = _wearers(rows[full], names) if many else _days(rows, full, names, at)
+        result = _result(GroupDifference if grouped else pd.DataFrame, rows[full], names)
+    points, under = _wearers(rows[full]) if many else _days(rows, full, first)
+    points["x"] = points["after"] + points.groupby("after")["value"].transform(_spread)
+    unit = "wearer" if many else "day"
+    sides = Sides(points, short_names(names, SIDE_CHARACTERS), under, unit)
     difference = _said(result, names, by)
-    made: Panels = axes.panels([PANEL_MM], [2.3, 1.0], fig=fig)[0]
+    made: Panels = axes.panels([58.0], [2.3, 1.0], fig=fig)[0]
     _draw_values(made[0], sides, about)
     _draw_difference(made[0], made[1], sides, difference)
     marks.difference_axis(made[1], about.unit)
     said, facts = _note(sides, difference, about, int((~full).sum()) if many else 0)
     sides_said = f"{names[0]} and {names[1]}"
-    if at is not None:
-        day = pd.Timestamp(cast(Any, at))
-        sides_said = f"before and after {day.day} {day:%b %Y}"
+    if first is not None:
+        sides_said = f"before and after {first.day} {first:%b %Y}"
     parts = (str(wearer or stated_account(table) or ""), about.label, sides_said)
     ours, note = " · ".join(part for part in parts if part), f"{said}\n{facts}".strip()
     axes.finish(made[0], ours, title, legend=legend, note=note, fig=fig)
@@ -239,6 +238,8 @@ def _rows(table: pd.DataFrame, account: str | None) -> tuple[pd.DataFrame, str |
     rows = rows.reset_index(drop=True)
     if isinstance(days, pd.DatetimeIndex):
         rows["day"] = days.tz_localize(None).normalize().as_unit("us")
+    if ACCOUNT in rows:
+        rows[ACCOUNT] = rows[ACCOUNT].astype(str)
     if account is None:
         return rows, None
     if ACCOUNT not in rows:
@@ -246,84 +247,77 @@ def _rows(table: pd.DataFrame, account: str | None) -> tuple[pd.DataFrame, str |
             "plot_change: account= chooses a wearer of a table of many, and this"
             " table has no 'account'"
         )
-    mine = rows[rows[ACCOUNT].astype(str) == account].reset_index(drop=True)
+    mine = rows[rows[ACCOUNT] == account].reset_index(drop=True)
     if mine.empty:
         raise ConfigurationError(f"plot_change: the table has no rows of {account!r}")
     return mine, account
 
 
-def _sided(
-    rows: pd.DataFrame, at: str | pd.Timestamp | None, by: str | None
-) -> tuple[pd.DataFrame, tuple[str, str]]:
-    """Return the rows of the two sides with a boolean ``after``, and what the sides are called."""
-    if by is not None:
-        rows = rows[rows[by].notna()].reset_index(drop=True)
-        labels = sorted(rows[by].astype(str).unique())
-        if len(labels) != 2:
-            raise ConfigurationError(
-                f"plot_change compares two conditions, and {by!r} has {len(labels)}:"
-                f" {', '.join(labels[:5]) or 'no value'}; choose the rows of two"
-            )
-        return rows.assign(after=rows[by].astype(str) == labels[1]), (labels[0], labels[1])
+def _date(at: str | pd.Timestamp | None) -> pd.Timestamp | None:
+    """Return the first day of the second period, if there are periods."""
     try:
-        first = pd.Timestamp(cast(Any, at))
+        return None if at is None else pd.Timestamp(at).tz_localize(None).normalize()
     except (ValueError, TypeError) as error:
         raise ConfigurationError(f"at= must be a date such as 2026-10-12, not {at!r}") from error
-    if "day" not in rows:
+
+
+def _sided(
+    rows: pd.DataFrame, first: pd.Timestamp | None, by: str | None
+) -> tuple[pd.DataFrame, tuple[str, str]]:
+    """Return the rows of the two sides with a boolean ``after``, and what the sides are called."""
+    if first is not None:
+        if "day" not in rows:
+            raise ConfigurationError(
+                "plot_change needs the day of each row, in the index or in a column 'day'"
+            )
+        return rows.assign(after=rows["day"] >= first), ("before", "after")
+    rows = rows[rows[by].notna()].reset_index(drop=True)
+    labels = sorted(rows[by].astype(str).unique())
+    if len(labels) != 2:
         raise ConfigurationError(
-            "plot_change needs the day of each row, in the index or in a column 'day'"
+            f"plot_change compares two conditions, and {by!r} has {len(labels)}:"
+            f" {', '.join(labels[:5]) or 'no value'}; choose the rows of two"
         )
-    first = first.tz_localize(None).normalize()
-    return rows.assign(after=rows["day"] >= first), ("before", "after")
+    return rows.assign(after=rows[by].astype(str) == labels[1]), (labels[0], labels[1])
 
 
-def _periods(rows: pd.DataFrame) -> TwoPeriods:
-    """Return how the days of one wearer differ."""
-    by_day = pd.Series(numbers(rows["value"]), index=pd.DatetimeIndex(rows["day"], name="day"))
-    after = rows["after"].to_numpy(dtype=bool)
-    return two_periods(by_day[~after].sort_index(), by_day[after].sort_index())
-
-
-def _groups(rows: pd.DataFrame, names: tuple[str, str]) -> GroupDifference:
-    """Return how the means of two groups of wearers differ."""
-    # Names in the order of the alphabet are what the result calls first and second.
-    sides = rows.groupby(rows[ACCOUNT].astype(str))["after"].first()
-    of_wearer = {str(wearer): names[int(after)] for wearer, after in sides.items()}
-    return group_difference(rows, of_wearer, outcome="value")
-
-
-def _mixed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return how the sides differ within wearers who have both."""
+def _result(kind: type, rows: pd.DataFrame, names: tuple[str, str]) -> Result:
+    """Return how the sides differ: days of one wearer, groups of wearers, or within wearers."""
+    if kind is TwoPeriods:
+        values = rows.set_index("day")["value"].sort_index()
+        after = rows.set_index("day")["after"].sort_index()
+        return two_periods(values[~after], values[after])
+    if kind is GroupDifference:
+        # Names in the order of the alphabet are what the result calls first and second.
+        sides = rows.groupby(ACCOUNT)["after"].first()
+        of_wearer = {str(wearer): names[int(after)] for wearer, after in sides.items()}
+        return group_difference(rows, of_wearer, outcome="value")
     return fit_mixed(rows.assign(after=rows["after"].astype(float)), "value", predictors="after")
 
 
 def _counted_by(
-    result: Result, rows: pd.DataFrame, full: Bools, column: str, names: tuple[str, str]
+    result: Result,
+    rows: pd.DataFrame,
+    full: Bools,
+    column: str,
+    names: tuple[str, str],
+    by: str | None,
 ) -> Bools:
     """Return which rows a result counted: those of full days, or all.
 
     A result does not say which column of which table it is of: its counts of both sides and its
     difference must be those of the rows.
     """
-    outcome: object = column
-    if isinstance(result, TwoPeriods):
-        made: Callable[[pd.DataFrame], Result] = _periods
-    elif isinstance(result, GroupDifference):
-        made = partial(_groups, names=names)
-    elif isinstance(result, pd.DataFrame) and {"estimate", "low", "high", "n"} <= set(result):
-        made, outcome = _mixed, last_step(result).get("outcome") or column
-    else:
-        raise ConfigurationError(
-            f"result= must be of eyelog.compare.two_periods, group_difference or"
-            f" fit_mixed, not {type(result).__name__}"
-        )
+    said, outcome = _said(result, names, by), column
+    if isinstance(result, pd.DataFrame):
+        outcome = last_step(result).get("outcome") or column
     for counts in (full, np.ones(len(rows), dtype=bool)):
         try:
-            # A model with more terms adjusts for them: its difference is another.
-            pairs = zip(_numbers(result), _numbers(made(rows[counts])), strict=False)
+            ours = _said(_result(type(result), rows[counts], names), names, by)
         except EyelogError:
             continue
-        if outcome == column and all(np.isclose(a, b, rtol=1e-6, equal_nan=True) for a, b in pairs):
+        same = np.isclose(said.value, ours.value, rtol=1e-6, equal_nan=True)
+        if outcome == column and said.based_on == ours.based_on and (said.is_adjusted or same):
             return np.asarray(counts)
     of = f" of {outcome!r}, or" * (outcome != column)
     raise ConfigurationError(
@@ -332,62 +326,32 @@ def _counted_by(
     )
 
 
-def _numbers(result: Result) -> list[float]:
-    """Return what a result says of its rows: counts, and the difference if it is not adjusted."""
-    if isinstance(result, TwoPeriods):
-        return [result.days_before, result.days_after, result.difference]
-    if isinstance(result, GroupDifference):
-        return [result.n, result.wearers_first, result.wearers_second, result.difference]
-    terms = [name for name in result.index if name not in FIXED_TERMS]
-    counts = [float(numbers(result[name])[0]) for name in ("n", "wearers")]
-    return counts + ([float(numbers(result.loc[terms, "estimate"])[0])] if len(terms) == 1 else [])
-
-
-def _wearers(rows: pd.DataFrame, names: tuple[str, str]) -> Sides:
-    """Return the mean of each wearer on each side; wearers with both are pairs."""
-    means = rows.groupby(["after", rows[ACCOUNT].astype(str)])["value"].mean()
-    first, second = means.loc[False], means.loc[True]
-    places = second.index.get_indexer(first.index)
-    return Sides(
-        names=names,
-        under=(counted(len(first), "wearer"), counted(len(second), "wearer")),
-        values=(numbers(first), numbers(second)),
-        counts=(np.ones(len(first), dtype=bool), np.ones(len(second), dtype=bool)),
-        pairs=tuple((i, int(place)) for i, place in enumerate(places) if place >= 0),
-        unit="wearer",
-    )
+def _wearers(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the mean of each wearer on each side, of whom those with both are pairs."""
+    points = rows.groupby(["after", ACCOUNT])["value"].mean().rename_axis(["after", "key"])
+    under = [counted(int(n), "wearer") for n in points.groupby("after").size()]
+    return points.reset_index().assign(counts=True), under
 
 
 def _days(
-    rows: pd.DataFrame, full: Bools, names: tuple[str, str], at: str | pd.Timestamp | None
-) -> Sides:
+    rows: pd.DataFrame, full: Bools, first: pd.Timestamp | None
+) -> tuple[pd.DataFrame, list[str]]:
     """Return each day of one wearer; in two periods, the same weekdays are pairs."""
     if "day" not in rows:
         raise ConfigurationError("plot_change needs the day of each row of one wearer")
-    after = rows["after"].to_numpy(dtype=bool)
-    days = pd.DatetimeIndex(rows["day"])
-    parts = [days[~after], days[after]]
-    if max(part.has_duplicates for part in parts):
+    if rows.duplicated(["after", "day"]).any():
         raise ConfigurationError(
             "plot_change takes one row for each day of a wearer, and this table has several: pass"
             " eyelog.daily(frame), or a table with 'account'"
         )
-    places, under = np.zeros(0, np.int64), [counted(len(part), "day") for part in parts]
-    if at is not None:
-        first = pd.Timestamp(cast(Any, at)).tz_localize(None).normalize()
-        spans = (first - parts[0].min(), parts[1].max() - first + pd.Timedelta(days=1))
-        weeks = -(-min(span.days for span in spans) // WEEK_DAYS)
-        places = parts[1].get_indexer(parts[0] + pd.Timedelta(days=WEEK_DAYS * weeks))
-        under = [_in_lines(part.min(), part.max()) for part in parts]
-    values = numbers(rows["value"])
-    return Sides(
-        names=names,
-        under=tuple(under),
-        values=(values[~after], values[after]),
-        counts=(full[~after], full[after]),
-        pairs=tuple((i, int(place)) for i, place in enumerate(places) if place >= 0),
-        unit="day",
-    )
+    points = rows[["after", "value"]].assign(key=rows["day"], counts=full)
+    parts = [days for _, days in rows.groupby("after")["day"]]
+    if first is None:
+        return points, [counted(len(days), "day") for days in parts]
+    length = min(first - parts[0].min(), parts[1].max() - first + pd.Timedelta(days=1))
+    later = pd.Timedelta(weeks=-(-length.days // 7))  # as many weeks as the shorter period has
+    points["key"] = points["key"].where(points["after"], points["key"] + later)
+    return points, [_in_lines(days.min(), days.max()) for days in parts]
 
 
 def _in_lines(first: pd.Timestamp, last: pd.Timestamp) -> str:
@@ -400,84 +364,88 @@ def _in_lines(first: pd.Timestamp, last: pd.Timestamp) -> str:
 
 def _said(result: Result, names: tuple[str, str], by: str | None) -> Difference:
     """Return the difference of a result, and what it is based on in words."""
-    of, meaning = "between wearers", ""
+    words: dict[str, Any] = {"of": "between wearers", "meaning": ""}
+    row: dict[Any, Any]
     if isinstance(result, TwoPeriods):
-        of, what = "of this wearer", "Hodges-Lehmann difference"
-        meaning = (
-            "the median of the differences of every two days, one of each side, with weekends"
-            " levelled where both sides have some"
-        )
-        facts = counted(result.days_before + result.days_after, "day")
+        row = result._asdict()
+        words |= {
+            "of": "of this wearer",
+            "what": "Hodges-Lehmann difference",
+            "meaning": "the median of the differences of every two days, one of each side, with"
+            " weekends levelled where both sides have some",
+            "based_on": counted(result.days_before + result.days_after, "day"),
+        }
         if np.isfinite(result.phi) and result.phi > 0:
-            facts += (
+            words["alike"] = (
                 f", worth {result.n_effective:.0f}, as neighbouring days are alike"
                 f" (phi {result.phi:.2f})"
             )
-        value, low, high, reason = result.difference, result.low, result.high, result.reason
     elif isinstance(result, GroupDifference):
         if (result.first, result.second) != names:
             raise ConfigurationError(
                 f"plot_change: the result compares {result.first!r} and {result.second!r}, and the"
                 f" table has {names[0]!r} and {names[1]!r}"
             )
-        what = "difference of the means"
-        facts = f"{result.wearers_first} and {counted(result.wearers_second, 'wearer')}"
-        value, low, high, reason = result.difference, result.low, result.high, result.reason
+        row = result._asdict()
+        words |= {
+            "what": "difference of the means",
+            "based_on": f"{result.wearers_first} and {counted(result.wearers_second, 'wearer')}",
+        }
+    elif isinstance(result, pd.DataFrame) and {"estimate", "low", "high", "n"} <= set(result):
+        terms = [str(name) for name in result.index if name not in FIXED_TERMS]
+        wanted = [name for name in (f"{by}[{names[1]}]", str(by), "after") if name in terms]
+        if len(terms) != 1 and not wanted:
+            raise ConfigurationError(
+                f"plot_change: the model has the terms {', '.join(terms) or 'none'}, and none is"
+                f" named for the two sides: call the predictor {by or 'after'!r}"
+            )
+        row = result.loc[[*wanted, *terms][0]].to_dict()
+        row["difference"] = row["estimate"]
+        words |= {
+            "what": "difference of the mixed model",
+            "meaning": "the term of a mixed model of the days",
+            "based_on": f"{counted(int(row['n']), 'day')} of"
+            f" {counted(int(row['wearers']), 'wearer')}",
+            "is_adjusted": len(terms) > 1,
+        }
     else:
-        what, meaning = "difference of the mixed model", "the term of a mixed model of the days"
-        row = result.loc[_term(result, names, by)].to_dict()
-        value, low, high = (float(row[name]) for name in ("estimate", "low", "high"))
-        facts = f"{counted(int(row['n']), 'day')} of {counted(int(row['wearers']), 'wearer')}"
-        reason = str(row["reason"])
-    return Difference(value, low, high, of, what, meaning, (facts, *([reason] if reason else [])))
+        raise ConfigurationError(
+            f"result= must be of eyelog.compare.two_periods, group_difference or"
+            f" fit_mixed, not {type(result).__name__}"
+        )
+    value, low, high = (float(row[name]) for name in ("difference", "low", "high"))
+    return Difference(value, low, high, str(row["reason"]), **words)
 
 
-def _term(fit: pd.DataFrame, names: tuple[str, str], by: str | None) -> str:
-    """Return the term of a mixed model that is the difference of the two sides."""
-    terms = [str(name) for name in fit.index if name not in FIXED_TERMS]
-    wanted = [name for name in (f"{by}[{names[1]}]", str(by), "after") if name in terms]
-    if len(terms) == 1 or wanted:
-        return wanted[0] if wanted else terms[0]
-    raise ConfigurationError(
-        f"plot_change: the model has the terms {', '.join(terms) or 'none'}, and none is named for"
-        f" the two sides: call the predictor {by or 'after'!r}"
-    )
-
-
-def _spread(values: Floats) -> Floats:
+def _spread(values: pd.Series) -> pd.Series:
     """Return how far from its place each point is, so that equal values are side by side."""
-    low, high = float(values.min()), float(values.max())
-    level = np.floor((values - low) / ((high - low) or 1.0) * LEVELS)
-    rank = pd.Series(values).groupby(level).cumcount().to_numpy()
-    side = np.where(rank % 2 == 1, 1.0, -1.0)
+    level = np.floor((values - values.min()) / (np.ptp(values) or 1.0) * LEVELS)
+    rank = values.groupby(level).cumcount()
     step = min(STEP, REACH / max(1, (int(rank.max()) + 1) // 2))
-    return np.asarray((rank + 1) // 2 * side * step, dtype=np.float64)
+    return (rank + 1) // 2 * np.where(rank % 2 == 1, step, -step)
 
 
 def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:
     """Draw the pairs, the points of both sides, and the mean of each beside them."""
-    places = [place + _spread(values) for place, values in enumerate(sides.values)]
-    lines = [
-        [(places[side][row], sides.values[side][row]) for side, row in enumerate(pair)]
-        for pair in sides.pairs
-    ]
-    if lines:
-        dashes = ["-" if all(sides.counted(pair)) else ":" for pair in sides.pairs]
+    pairs = sides.pairs
+    if len(pairs):
+        lines = pairs[["x", "value", "x_after", "value_after"]].to_numpy().reshape(-1, 2, 2)
+        dashes = np.where(pairs["both"], "-", ":").tolist()
         look: dict[str, Any] = {"colors": COLOURS["pair"], "linewidths": 0.6, "linestyles": dashes}
         same = "same wearer" if sides.unit == "wearer" else "same weekday"
-        ax.add_collection(LineCollection(lines, zorder=2, label=same, **look))
+        ax.add_collection(LineCollection(list(lines), zorder=2, label=same, **look))
     first, second = sides.means
-    digits = decimals(np.concatenate(sides.values), about.digits)
-    size = float(np.clip(600.0 / max(map(len, sides.values)), 4.0, 16.0))
+    digits = decimals(numbers(sides.points["value"]), about.digits)
+    size = float(np.clip(600.0 / max(map(len, sides.parts)), 4.0, 16.0))
     for place, side, marker, ends, mean, over in (
         (0, "before", "s", (-REACH - 0.28, -REACH - 0.12), first, second <= first),
         (1, "after", "o", (1 + REACH + 0.12, 1 + REACH + 0.28), second, second > first),
     ):
-        thin = axes.once(ax, f"thin: under {LEAST_H:g} h worn, not counted")
+        part, thin = sides.parts[place], f"thin: under {LEAST_H:g} h worn, not counted"
         marks.estimates(
-            ax, places[place], sides.values[place], None, COLOURS[side], s=size, marker=marker,
-            label=in_legend(sides.short[place]), hollow=(~sides.counts[place], thin),
-            edgecolors="white", linewidths=0.4,
+            ax, part["x"], part["value"], None, COLOURS[side], s=size, marker=marker,
+            label=in_legend(sides.short[place]), edgecolors="white", linewidths=0.4,
+            hollow=(~part["counts"].to_numpy(), axes.once(ax, thin)),
         )  # fmt: skip
         bar = ax.hlines(mean, *ends, color=COLOURS[side], linewidth=2.4, zorder=3)
         label = "mean of the side" if "mean" in sides.short else "mean"
@@ -500,15 +468,14 @@ def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:
 
 def _draw_difference(values: Axes, ax: Axes, sides: Sides, difference: Difference) -> None:
     """Draw the difference, its interval, and a shape that shows where most of it lies."""
-    drawn = {name: [getattr(difference, name)] for name in ("low", "high")}
-    row = pd.DataFrame({"difference": difference.value, **drawn})
+    value, low, high = difference.value, difference.low, difference.high
+    row = pd.DataFrame({"difference": [value], "low": [low], "high": [high]})
     draw_differences(values, ax, [0.0], row, sides.means[0], difference.what)
-    if np.isfinite(difference.low) and np.isfinite(difference.high):
+    if np.isfinite(low) and np.isfinite(high):
         # Two halves of a normal curve whose 95 % end where the interval does.
         t = SHAPE_REACH * SPREAD * np.linspace(-1.0, 1.0, 121)
-        below, above = difference.value - difference.low, difference.high - difference.value
-        y = difference.value + t * np.where(t < 0, below, above) / SPREAD
-        wide = SHAPE_WIDE * np.exp(-(t**2) / 2) + 0.04
+        y = value + t * np.where(t < 0, value - low, high - value) / SPREAD
+        wide = 0.42 * np.exp(-(t**2) / 2) + 0.04
         look: dict[str, Any] = {"edgecolor": COLOURS["usual rim"], "linewidth": 0.5, "zorder": 2}
         ax.fill_betweenx(y, 0.02, wide, facecolor=COLOURS["usual range"], **look)
     names = sides.short
@@ -518,15 +485,15 @@ def _draw_difference(values: Axes, ax: Axes, sides: Sides, difference: Differenc
 
 def _note(sides: Sides, difference: Difference, about: Column, left_out: int) -> tuple[str, str]:
     """Return the difference and its interval, and what they describe and are based on."""
-    facts = list(difference.facts)
-    both = [all(sides.counted(pair)) for pair in sides.pairs]
-    if sides.pairs and sides.unit == "day":
-        facts.insert(1, f"{sum(both)} of {counted(len(both), 'pair')} count")
-    elif sides.pairs:
-        facts.insert(1, f"{counted(len(both), 'wearer')} on both sides")
+    value, low, high = difference.value, difference.low, difference.high
+    facts, both = [f"{difference.based_on}{difference.alike}"], sides.pairs["both"]
+    if len(both):
+        counts = f"{both.sum()} of {counted(len(both), 'pair')} count"
+        on_both = f"{counted(len(both), 'wearer')} on both sides"
+        facts.append(counts if sides.unit == "day" else on_both)
+    facts += [difference.reason] * bool(difference.reason)
     if left_out:
         facts.append(f"{counted(left_out, 'day')} under {LEAST_H:g} h worn left out")
-    value, low, high = difference.value, difference.low, difference.high
     if not np.isfinite(value):
         return "No difference can be given", "; ".join(facts)
     if difference.meaning:
