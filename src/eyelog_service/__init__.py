@@ -1,7 +1,7 @@
 """The vendor's contract over HTTP, on your own archive, and what the phone's app sends live.
 
-The service needs the extra ``[service]``, live recording the extra ``[live]``; the commands of both
-can be parsed without them.
+The service needs the extra ``[service]``, live recording ``[live]``, which includes it; the
+commands of both can be parsed without them.
 """
 
 from importlib.util import find_spec
@@ -21,7 +21,7 @@ def require(extra: Literal["service", "live"]) -> None:
 
     The only check of the extras: the modules of this package import the packages directly.
     """
-    for package in _PACKAGES[extra]:
+    for package in dict.fromkeys(_PACKAGES["service"] + _PACKAGES[extra]):  # live has a page
         if find_spec(package) is None:
             raise ConfigurationError(
                 f"{_WHAT[extra]} needs the package {package!r}: pip install 'eyelog[{extra}]'"

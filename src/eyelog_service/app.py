@@ -18,7 +18,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from importlib.resources import files
@@ -35,6 +35,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
 from eyelog import __version__
@@ -526,8 +527,21 @@ def running(
         If the archive folder does not exist, or the port is in use.
     """
     app = create_app(archive_path, page_size=page_size, **{**_NO_LIMITS, **settings})
+    with in_thread(app, "127.0.0.1", (port,)) as address:
+        yield address
+
+
+@contextmanager
+def in_thread(app: ASGIApp, host: str, ports: Sequence[int]) -> Iterator[str]:
+    """Run an application in a thread, at the first port that is free; give its address.
+
+    Raises
+    ------
+    ConfigurationError
+        If no port is free.
+    """
     server = uvicorn.Server(_config(app))
-    with _bound("127.0.0.1", port) as listening:
+    with _first_bound(host, ports) as listening:
         thread = threading.Thread(
             target=server.run, args=([listening],), name="eyelog-service", daemon=True
         )
@@ -603,6 +617,13 @@ def _raise_descriptors() -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     wanted = 65_536 if most == resource.RLIM_INFINITY else most  # macOS refuses infinity
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def _first_bound(host: str, ports: Sequence[int]) -> socket.socket:
+    for port in ports[:-1]:
+        with suppress(ConfigurationError):
+            return _bound(host, port)
+    return _bound(host, ports[-1])
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -49,7 +49,7 @@ from eyelog.home import (
 from eyelog_service import ended
 from eyelog_service.audit import FILE_NAME, lock
 from eyelog_service.grants import Registry
-from eyelog_service.state import connect, refuse_other, version_of
+from eyelog_service.state import connect, refuse_other
 from eyelog_service.uploads import UPLOADS
 
 _LIST: Final = "backup.json"
@@ -185,7 +185,7 @@ def _refuse_database(registry: Registry) -> None:
 def _refuse_newer(state: Path) -> None:
     # A damaged file says so where it is read, and a restore may replace it.
     with suppress(sqlite3.Error), closing(connect(state)) as db:
-        refuse_other(version_of(db), state)
+        refuse_other(db.execute("PRAGMA user_version").fetchone()[0], state)
 
 
 _Files = dict[str, tuple[int, str]]  # the path in the backup, its size and SHA-256

@@ -1,7 +1,6 @@
 """Checks for an operator around a change: the state's file, and whether it matches the archive.
 
-Nothing is changed here: an old state is not brought up to date, and open permissions stay as they
-are, so that somebody can notice them.
+Nothing is changed here: open permissions stay as they are, so that somebody can notice them.
 """
 
 import errno
@@ -192,11 +191,7 @@ def _whole(state: State) -> list[Finding]:
             refused = f"the state lacks {listed(missing)}: restore a copy"
     except ConfigurationError as refusal:
         refused = str(refusal)
-    if version < VERSION and not refused:
-        text = f"version {version} of {VERSION}: it is brought up to date when it is next used"
-        findings.append(Finding("schema", "note", text))
-    else:
-        findings.append(_found("schema", refused, f"version {version}"))
+    findings.append(_found("schema", refused, f"version {version}"))
     if version <= VERSION:  # of tables of a newer release nobody here knows what else is in them
         text = "there is none, or it is too short: eyelog service rotate-key makes another"
         findings.append(_found("signing key", text if len(key or b"") < 32 else "", "present"))

@@ -63,11 +63,10 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     unfinished_backup(registry, remove=True)
     if held or traces(open_place(registry.archive), account):
         ended.note_end(registry.state, "erased", accounts=[account])
-    states = _states(registry)  # the end may have brought a state up to date, with a copy
-    for state in states:
+    for state in _states(registry):
         _rows(state, account, delete=True)
     _coming_in(registry, account, remove=True)
-    for state in states:
+    for state in _states(registry):
         state.rewrite()  # rows that were deleted earlier are in its free pages
     pseudonym = f"erased-{secrets.token_hex(4)}"
     for file in _logs(registry):

@@ -66,7 +66,8 @@ from eyelog.read.files import input_files, opened
 from eyelog.read.format import find_header
 from eyelog.read.saved import MOST_KEYS, RECEIVED, SocketLog, kind_of_keys
 from eyelog.read.stamps import NEVER, StampReader
-from eyelog_service.live_page import LivePage, Recent
+from eyelog_service.app import in_thread
+from eyelog_service.live_page import Recent, page_app
 
 OTHER: Final = "other"
 """The kind of messages that belong to no log: head motion, the phone's activity, and others."""
@@ -494,7 +495,7 @@ class Listener:
         self._connections = self._handshakes = 0
         self._longest_wait_s = 0.0
         self._recent = {account: Recent(archive, account)}
-        self._page = LivePage(archive, account, self._recent, keeps_diary=not dry_run)
+        self._page = page_app(archive, account, self._recent, keeps_diary=not dry_run)
 
     async def run(
         self,
@@ -533,12 +534,12 @@ class Listener:
                     loop.add_signal_handler(each, stop.set)
             importing = asyncio.create_task(self._import())
             securing = asyncio.create_task(self._secure())
+            at = next(iter(server.sockets)).getsockname()[1]
             try:
-                at = next(iter(server.sockets)).getsockname()[1]
-                started(at, self._page.start(port and at + 1))
-                await stop.wait()
+                with in_thread(self._page, "127.0.0.1", (port and at + 1, 0)) as page:
+                    started(at, page)
+                    await stop.wait()
             finally:
-                self._page.stop()
                 self._say("stopping: importing what has come")
                 server.close()
                 await server.wait_closed()

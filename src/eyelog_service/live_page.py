@@ -8,22 +8,23 @@ import csv
 import io
 import json
 import shutil
-import sys
 import warnings
 from collections import Counter, deque
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 import msgspec
 import numpy as np
 import pandas as pd
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from eyelog.archive.place import check_account
 from eyelog.archive.store import Archive
@@ -39,21 +40,22 @@ from eyelog.measure.blinks import rate
 from eyelog.measure.posture import tilt
 from eyelog.read.files import Source
 from eyelog.read.saved import RECEIVED, SocketLog
+from eyelog_service import web
 from eyelog_service.audit import append, say
 from eyelog_service.browser import html, page_headers, page_template
 
 if TYPE_CHECKING:
     from eyelog_service.live import MessageLine
 
-_LARGEST_FORM: Final = 8_192
-_MOST_READ: Final = 1 << 16
 _LONGEST_LABEL: Final = 200
 _SCRIPT: Final = html("live.js")
 _TEMPLATE: Final = page_template(html("live.html"))
 
 
-class LivePage:
-    """The server of the page, in threads of its own.
+def page_app(
+    archive: Archive, account: str, recent: Mapping[str, "Recent"], *, keeps_diary: bool
+) -> ASGIApp:
+    """Return the page as an ASGI application.
 
     Parameters
     ----------
@@ -67,128 +69,57 @@ class LivePage:
         Whether events can be marked.
     """
 
-    def __init__(
-        self, archive: Archive, account: str, recent: Mapping[str, "Recent"], *, keeps_diary: bool
-    ) -> None:
-        self.archive, self.account, self.recent = archive, account, recent
-        self.keeps_diary = keeps_diary
-        self._server: ThreadingHTTPServer | None = None
-        self.address = ""
-
-    def start(self, port: int) -> str:
-        """Serve at a port, or at any free one if it is taken; return the address."""
-        handler = type("Handler", (_Handler,), {"page": self})
-        try:
-            self._server = _Server(("127.0.0.1", port), handler)
-        except (OSError, OverflowError):
-            self._server = _Server(("127.0.0.1", 0), handler)
-        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
-        Thread(target=self._server.serve_forever, args=(0.2,), daemon=True).start()
-        return self.address
-
-    def stop(self) -> None:
-        """End the server."""
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-
-    def news(self, account: str) -> dict[str, Any]:
-        """Return what the page shows of an account now."""
-        folder = Path(self.archive.path)
-        near = next(path for path in (folder, *folder.parents) if path.exists())
-        free_gb = round(shutil.disk_usage(near).free / 1e9, 1)
-        return self.recent[account].shown() | {"disk_gb": free_gb}
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64  # a browser opens several connections at once
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing when a browser has gone."""
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    page: LivePage
-    timeout = 10
-    server_version = "eyelog"
-    sys_version = ""
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing: the page asks each second."""
-
-    def do_GET(self) -> None:
-        path, _, query = self.path.partition("?")
-        account = parse_qs(query).get("account", [self.page.account])[0]
-        if not self._is_own():
-            return
-        if account not in self.page.recent or path not in ("/", "/news"):
-            self._answer(HTTPStatus.NOT_FOUND, "not here, or no such account\n")
-        elif path == "/":
-            self._answer(HTTPStatus.OK, self._html(account), "text/html")
-        else:
-            self._answer(HTTPStatus.OK, json.dumps(self.page.news(account)), "application/json")
-
-    def do_POST(self) -> None:
-        length = self.headers.get("Content-Length", "")
-        size = int(length) if length.isascii() and length.isdigit() else -1
-        # A connection that is closed with unread bytes is reset, and its answer lost.
-        form = parse_qs(self.rfile.read(min(max(size, 0), _MOST_READ)).decode("utf-8", "replace"))
-        label = " ".join(form.get("label", [""])[0].split())[:_LONGEST_LABEL]
-        account = form.get("account", [self.page.account])[0]
-        if not self._is_own():
-            return
-        if "Origin" not in self.headers:
-            self._answer(HTTPStatus.FORBIDDEN, "only from its own page\n")
-        elif not 0 <= size <= _LARGEST_FORM:
-            self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too much\n")
-        elif self.path != "/mark" or account not in self.page.recent:
-            self._answer(HTTPStatus.NOT_FOUND, "not here\n")
-        elif not label or not self.page.keeps_diary:
-            self._answer(HTTPStatus.BAD_REQUEST, "an event has a label, and a dry run no diary\n")
-        else:
-            try:
-                self.page.recent[account].mark(label)
-            except OSError as error:
-                self._answer(HTTPStatus.INSUFFICIENT_STORAGE, f"{error.strerror or error}\n")
-            else:
-                self._answer(HTTPStatus.OK, "marked\n")
-
-    def _is_own(self) -> bool:
-        """Refuse a request under a name other than the page's own, or from another page."""
-        own = self.page.address
-        from_own = self.headers.get("Origin", own) == own
-        if from_own and f"http://{self.headers.get('Host', '')}" == own:
-            return True
-        self._answer(HTTPStatus.FORBIDDEN, "only from its own page\n")
-        return False
-
-    def _html(self, account: str) -> str:
-        page = self.page
+    def page(account: str) -> str:
         return _TEMPLATE.render(
             title=f"Listening to {account}",
             layout="page wide live-page",
             footer="Only this computer can see this page.",
             account=account,
-            accounts=sorted(page.recent),
+            accounts=sorted(recent),
             script=_SCRIPT,
-            marks=page.keeps_diary,
-            diary=page.recent[account].diary,
-            place=page.archive.path if page.keeps_diary else "nowhere (a dry run)",
+            marks=keeps_diary,
+            diary=recent[account].diary,
+            place=archive.path if keeps_diary else "nowhere (a dry run)",
         )
 
-    def _answer(self, status: HTTPStatus, text: str, kind: str = "text/plain") -> None:
-        body = text.encode()
-        self.send_response(status)
-        for name, value in page_headers("'self'", script=_SCRIPT).items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        with suppress(OSError):  # the browser has gone
-            self.wfile.write(body)
+    def mark(account: str, text: str) -> tuple[int, str]:
+        label = " ".join(text.split())[:_LONGEST_LABEL]
+        if not label or not keeps_diary:
+            return 400, "an event has a label, and a dry run no diary\n"
+        try:
+            recent[account].mark(label)
+        except OSError as error:
+            return 507, f"{error.strerror or error}\n"
+        return 200, "marked\n"
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        asked, status, text, kind = f"{request.method} {request.url.path}", 200, "", "text/plain"
+        form = parse_qs((await request.body()).decode("utf-8", "replace"))
+        given = {name: values[0] for name, values in form.items()} | dict(request.query_params)
+        shown = given.get("account", account)
+        if not _is_own(request):
+            status, text = 403, "only from its own page\n"
+        elif shown not in recent or asked not in ("GET /", "GET /news", "POST /mark"):
+            status, text = 404, "not here, or no such account\n"
+        elif asked == "POST /mark":
+            status, text = await to_thread.run_sync(mark, shown, given.get("label", ""))
+        elif asked == "GET /news":
+            news = await to_thread.run_sync(recent[shown].shown)
+            text, kind = json.dumps(news), "application/json"
+        else:
+            text, kind = page(shown), "text/html"
+        headers = page_headers("'self'", script=_SCRIPT)
+        await Response(text, status, headers, media_type=kind)(scope, receive, send)
+
+    return web.Bounds(answer)
+
+
+def _is_own(request: Request) -> bool:
+    """Return whether a request names the page's own host, and is not from another page."""
+    own = "http://{}:{}".format(*request.scope["server"])
+    origin = request.headers.get("origin", own if request.method == "GET" else "")
+    return origin == own == f"http://{request.headers.get('host', '')}"
 
 
 MINUTES: Final = 10
@@ -253,7 +184,8 @@ class Recent:
 
     def shown(self) -> dict[str, Any]:
         """Return the numbers of the page, ready for JSON; missing ones are None."""
-        now = datetime.now(UTC)
+        now, folder = datetime.now(UTC), Path(self._archive.path)
+        near = next(path for path in (folder, *folder.parents) if path.exists())
         with self._lock:
             head = {
                 "kinds": len(self.kinds),
@@ -263,6 +195,7 @@ class Recent:
                 "age_s": self.last and round((now - self.last).total_seconds(), 1),
                 "now": now.isoformat(),
                 "marks": self._marks[-20:],
+                "disk_gb": round(shutil.disk_usage(near).free / 1e9, 1),
             }
             frame = self._recent(now)
         body = _numbers(frame, now) if frame is not None and len(frame) else None

@@ -30,7 +30,7 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 
 from eyelog.errors import ConfigurationError
-from eyelog.home import make_folders, new_file, put_in_place, remove_leftovers, temporary_name
+from eyelog.home import make_folders, new_file, temporary_name
 
 TABLES: Final = sa.MetaData()
 
@@ -110,7 +110,7 @@ sa.Table("retention", TABLES, _key("study"), *_must(sa.Integer, "days"))
 
 VERSION: Final = 7
 _OLDEST: Final = 6
-"""That of eyelog 0.3, which had a table of the files that were sent, and roles of accounts."""
+"""That of eyelog 0.3, which also has a table of the files that were sent, and roles of accounts."""
 
 
 statement = lru_cache(maxsize=500)(sa.text)
@@ -159,11 +159,6 @@ def fill(db: sa.Connection) -> None:
     """Create the tables of a new state, with its signing key."""
     TABLES.create_all(db)
     add_key(db)
-    set_version(db)
-
-
-def set_version(db: sa.Connection) -> None:
-    """Note that the tables are those of this release."""
     if db.dialect.name == "sqlite":
         db.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
     else:
@@ -424,7 +419,7 @@ class State:
             self.name = str(self.file)
             self._engine = _engine_of_file(self.file)
         self._option = option
-        self._current = False  # whether the tables are those of this release
+        self._known = False  # whether the tables are of a release that this one knows
         weakref.finalize(self, self._engine.dispose)
 
     def copies(self) -> list["State"]:
@@ -463,7 +458,9 @@ class State:
         """
         self._make_folder(with_file=not self.in_database)
         if self.version() is None:
-            self._set_up()
+            with self.alone() as db:
+                if self.version_in(db) is None:  # no other process was first
+                    fill(db)
 
     def _make_folder(self, *, with_file: bool = False) -> None:
         try:
@@ -485,7 +482,7 @@ class State:
 
     def rows(self, sql: str, **values: Any) -> list[Any]:
         """Return the rows of a query; none if there is no state yet."""
-        if not self._make_current():
+        if not self._is_there():
             return []
         with self.opened() as db:
             try:
@@ -504,14 +501,14 @@ class State:
         KeyTaken
             If a row that is added is there already.
         """
-        self._make_current()
+        self._is_there()
         with self.alone() as db:
             yield db
 
     def note(self, sql: str, **values: Any) -> None:
         """Write rows that nothing depends on, unless the state is locked or cannot be written."""
         with suppress(ConfigurationError):
-            self._make_current()
+            self._is_there()
             with self.opened() as db:
                 kept = "SET LOCAL lock_timeout = '10ms'" if self.in_database else _WAIT.format(0)
                 db.exec_driver_sql(kept)
@@ -543,7 +540,7 @@ class State:
         ConfigurationError
             If a database has the tables of another program.
         """
-        if not self.in_database and not self.file.exists():
+        if not self.in_database and not self._has_file():
             return None
         with self.opened() as db:
             return self.version_in(db)
@@ -590,37 +587,22 @@ class State:
                 for table in TABLES.sorted_tables:
                     db.exec_driver_sql(f"VACUUM (FULL) {table.name}")
 
-    def _make_current(self) -> bool:
-        """Return whether there are tables; those of eyelog 0.3 are brought up to date."""
-        if not self.in_database:
-            try:
-                self.file.stat()
-            except (FileNotFoundError, NotADirectoryError):
-                return False
-            except OSError as error:
-                raise StateFault(
-                    f"the service's state in {self.name} cannot be used: {error}"
-                ) from None
-        if not self._current:
+    def _is_there(self) -> bool:
+        """Return whether there are tables; those of a release that this one does not know raise."""
+        if not self._known:
             version = self.version()
-            if version is None:
-                return False
-            if refuse_other(version) < VERSION:
-                self._set_up()
-            self._current = True
-        return True
+            self._known = version is not None and bool(refuse_other(version))
+        return self._known and (self.in_database or self._has_file())
 
-    def _set_up(self) -> None:
-        """Create the tables, or change those of eyelog 0.3; one process does it, others wait."""
-        with self.alone() as db:
-            version = self.version_in(db)
-            if version is None:
-                fill(db)
-            elif refuse_other(version) < VERSION:
-                if not self.in_database:
-                    _keep_copy(self.file, version)
-                db.exec_driver_sql("DROP TABLE IF EXISTS upload")
-                set_version(db)
+    def _has_file(self) -> bool:
+        try:
+            self.file.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            text = f"the service's state in {self.name} cannot be used: {error}"
+            raise StateFault(text) from None
+        return True
 
     def version_in(self, db: sa.Connection) -> int | None:
         """Return the version of the tables as a transaction sees it; None if there are none."""
@@ -746,11 +728,6 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     )
 
 
-def version_of(db: sqlite3.Connection) -> int:
-    """Return the version of the state in a file."""
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
 def _engine_of_file(file: Path) -> sa.Engine:
     # None is kept open: another file may take its place, and opening one takes 0.2 ms.
     engine = sa.create_engine(
@@ -781,30 +758,3 @@ def _create(file: Path) -> None:
             fresh.replace(file)
     finally:
         fresh.unlink(missing_ok=True)
-
-
-def _keep_copy(file: Path, version: int) -> None:
-    """Keep a copy of a file as an older release wrote it, while nobody else can change it."""
-    remove_leftovers(file)
-    kept = temporary_name(file)
-    try:
-        with new_file(kept):
-            pass
-        # Not the connection of the transaction: it could copy what it has not committed.
-        # A backup is synchronised to the disk, and keeps what is damaged as it is.
-        with closing(connect(file)) as source, closing(connect(kept, write=True)) as target:
-            source.backup(target)
-            whole = [row[0] for row in target.execute("PRAGMA integrity_check(3)")]
-        if whole != ["ok"]:
-            raise ConfigurationError(
-                f"{file} is of an older eyelog and cannot be brought up to date: a copy of it is"
-                f" damaged ({'; '.join(whole)}); restore a backup"
-            )
-        put_in_place(kept, file.with_name(f"{file.stem}.version-{version}{file.suffix}"))
-    except OSError as error:
-        raise ConfigurationError(
-            f"{file} is of an older eyelog, and no copy of it can be written, so it stays as it"
-            f" is: {error.strerror}"
-        ) from None
-    finally:
-        kept.unlink(missing_ok=True)

@@ -22,7 +22,6 @@ from eyelog.fetch.oauth import TokenFile
 from eyelog_service.audit import Audit
 from eyelog_service.state import State
 from support import live
-from support.first_release import first_release_state
 from support.live import AUDIT
 from support.operating import Operator
 from support.parquet import flip_byte
@@ -227,20 +226,6 @@ def test_a_state_that_a_newer_release_takes_over_meanwhile_is_left_alone(
     assert "_service.sqlite was written by a newer" in anna.refused("erase", "anna")
     with closing(sqlite3.connect(folder / "_service.sqlite")) as db:
         assert db.execute("SELECT name FROM account").fetchall() == [("anna",)]
-
-
-def test_the_copy_of_a_state_of_0_3_that_an_erasure_makes_has_nothing_of_the_account(
-    tmp_path: Path,
-) -> None:
-    old = first_release_state(tmp_path / "archive")
-    Operator(old.folder)("erase", "ada")
-    states = sorted(old.folder.glob("_service*.sqlite"))
-    assert len(states) == 2
-    for file in states:
-        with closing(sqlite3.connect(file)) as db:
-            for table in ("account", "token", "code"):
-                assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
-        assert b"ada" not in file.read_bytes()
 
 
 def test_no_event_is_lost_while_a_log_is_rewritten(tmp_path: Path, operator: Operator) -> None:
