@@ -13,7 +13,7 @@ from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import record, stated_log, takes_tables
 from eyelog.judge.arrays import MISSING, numbers
 from eyelog.measure.groups import keyed
-from eyelog.series.groups import difference_of_means
+from eyelog.series.groups import difference_of_means, group_of_wearers
 from eyelog.series.inference import holm
 
 OUTCOMES: Final = (
@@ -149,15 +149,7 @@ def group_labels(rows: pd.DataFrame, by: str, *, what: str, least: int = 2) -> p
         raise FieldError(
             f"{what}: the table has no column {by!r}: add it to the table of wearers (wearers=)"
         )
-    stated = rows[by].dropna()
-    accounts = stated.index.get_level_values("account")
-    several = stated.groupby(accounts).nunique()
-    if (several > 1).any():
-        raise ConfigurationError(
-            f"{what}: {by!r} is not the same in all rows of {several.idxmax()!r}: groups are of"
-            " wearers"
-        )
-    labels = stated.groupby(accounts).first().map(label_of).astype("str")
+    labels = group_of_wearers(rows, by, what=what)
     number = labels.nunique()
     if not least <= number <= MOST_GROUPS:
         hint = ": make a column of a few groups of it" if number > MOST_GROUPS else ""
@@ -165,12 +157,6 @@ def group_labels(rows: pd.DataFrame, by: str, *, what: str, least: int = 2) -> p
             f"{what} takes {least} to {MOST_GROUPS} groups, and {by!r} has {number}{hint}"
         )
     return labels
-
-
-def label_of(value: Any) -> str:
-    """Return a group as text; a number that is whole without its point, as it was written."""
-    whole = isinstance(value, float) and value == round(value)
-    return str(int(value)) if whole else str(value)
 
 
 def _outcomes(

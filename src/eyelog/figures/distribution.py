@@ -283,12 +283,9 @@ def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats, meaning: str) -
     Many groups are shown by their quantiles.
     """
     many, few = len(groups) > MANY_ROWS, max(map(len, groups.values())) <= FEW
-    point, area = (COLOURS[name] for name in shades(meaning))
     parts, rows = list(groups.values()), np.arange(len(groups))
-    low, q25, median, q75, high = (
-        np.array([np.quantile(part, share) for part in parts])
-        for share in (0.05, 0.25, 0.5, 0.75, 0.95)
-    )
+    point, area = (COLOURS[name] for name in shades(meaning))
+    low, q25, median, q75, high = np.hstack([marks.quantiles(part[None]) for part in parts])
     small = ax.yaxis.label.get_fontsize() if not many else 5.0
     if many:
         ax.hlines(rows, low, high, color=area, linewidth=0.7, label="middle 90 %")

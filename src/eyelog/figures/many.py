@@ -25,16 +25,10 @@ from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.groups import keyed
 from eyelog.measure.sheet import decimals
-from eyelog.series.groups import difference_of_means, mean_interval
+from eyelog.series.groups import difference_of_means, group_of_wearers, mean_interval
 
 LEAST_WEARERS: Final = 5  # on a day, for percentiles over wearers
-FEW_WEARERS: Final = 30
 MOST_NAMES: Final = 40  # with more rows, names have no room
-ROW_MM: Final = 3.4
-GROUP_MM: Final = 9.0
-ALL_LINES: Final = 60.0  # lines whose colours together are full
-ALPHA: Final = (0.15, 0.6)
-BANDS: Final = (0.35, 0.45)  # how dark: the second lies on the first, and lines are seen on both
 LARGE: Final[Mapping[str, Any]] = {
     "across": True,
     "width": 1.6,
@@ -42,15 +36,8 @@ LARGE: Final[Mapping[str, Any]] = {
     "linewidths": 0.6,
     "edgecolors": "white",
 }
-FAINT: Final = 0.55  # wearers, behind the mean in the same colour
 NAME_CHARACTERS: Final = 14  # of a group: two panels stand beside it
 LEFT, RIGHT = 0.58, 0.29  # of the width: the groups, and their differences
-GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
-MOST_MM: Final = 180.0
-PANEL_MM: Final = 54.0
-OF_WEARER: Final = "95 % interval of this wearer"
-OTHER_MM: Final = 7.5
-BETWEEN: Final = 0.16  # of all wearers: the space between two groups
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 CLASSES_H: Final = (LEAST_H, 8.0, 12.0)
 CLASSES: Final = ("worn 4 to 8 h", "worn 8 to 12 h", "usable")
@@ -165,10 +152,10 @@ def plot_cohort(
     if by is not None:
         groups = _groups(table, wide, by)
         wearers = sum(map(len, groups.values()))
-        ax = axes.on(ax, height_mm=GROUP_MM * len(groups) + 4.0)
+        ax = axes.on(ax, height_mm=9.0 * len(groups) + 4.0)
         _draw_groups(ax, groups, named)
     elif kind == "caterpillar":
-        height = float(np.clip(ROW_MM * wearers, 22.0, MOST_MM))
+        height = float(np.clip(3.4 * wearers, 22.0, 180.0))
         ax = axes.on(ax, height_mm=height)
         _caterpillar(ax, wide, named, height)
     else:
@@ -203,14 +190,6 @@ def _wide(table: pd.DataFrame, column: str, what: str) -> pd.DataFrame:
     return wide.reindex(columns=pd.date_range(days.min(), days.max(), freq="D"))
 
 
-def _quantiles(values: Floats, axis: int) -> Floats:
-    """Return the 5th, 25th, 50th, 75th and 95th percentile; missing values are left out."""
-    empty = ~np.isfinite(values).any(axis=axis)
-    filled = np.where(np.expand_dims(empty, axis), 0.0, values)
-    quantiles = np.nanquantile(filled, [0.05, 0.25, 0.5, 0.75, 0.95], axis=axis)
-    return np.where(empty, np.nan, quantiles)
-
-
 def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
     of_line, of_area = shades(meaning_of(named))
     days = pd.DatetimeIndex(wide.columns)
@@ -218,9 +197,9 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
     values = wide.to_numpy(dtype=np.float64)
     x = np.arange(len(days), dtype=np.float64)
     # Many lines cover one another: fainter and thinner ones, over the bands that they make up.
-    few = len(values) <= FEW_WEARERS
+    few = len(values) <= 30
     look: dict[str, Any] = {"color": COLOURS["trace"], "zorder": 1.5}
-    look["alpha"] = float(np.clip(ALL_LINES / len(values), *ALPHA))
+    look["alpha"] = float(np.clip(60.0 / len(values), 0.15, 0.6))
     strands = [np.column_stack([x, row]) for row in values]
     width = 0.5 if few else 0.3
     thin = LineCollection(strands, linewidths=width, label="each wearer", **look)
@@ -231,15 +210,17 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
         ax.scatter(np.nonzero(alone)[1], values[alone], s=5.0 if few else 1.5, linewidths=0, **look)
     enough = np.isfinite(values).sum(axis=0) >= LEAST_WEARERS
     if enough.any():
-        outer_low, low, median, high, outer_high = np.where(enough, _quantiles(values, 0), np.nan)
+        found = np.where(enough, marks.quantiles(values.T), np.nan)
+        outer_low, low, median, high, outer_high = found
         ax.plot(
             x, median, color=COLOURS[of_line], linewidth=1.5, zorder=3,
             label="median of the wearers",
         )  # fmt: skip
         area: dict[str, Any] = {"facecolor": COLOURS[of_area], "linewidth": 0}
         for bottom, top, alpha, label in (
-            (outer_low, outer_high, BANDS[0], "middle 90 %"),
-            (low, high, BANDS[1], "middle half of the wearers"),
+            # The second lies on the first, and lines are seen on both.
+            (outer_low, outer_high, 0.35, "middle 90 %"),
+            (low, high, 0.45, "middle half of the wearers"),
         ):
             ax.fill_between(x, bottom, top, alpha=alpha, label=label, **area)
     low_y, high_y = np.nanmin(values), np.nanmax(values)
@@ -252,19 +233,18 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
 
 
 def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) -> None:
-    of_point, of_area = shades(meaning_of(named))
-    quantiles = _quantiles(wide.to_numpy(dtype=np.float64), 1)
+    quantiles = marks.quantiles(wide.to_numpy(dtype=np.float64))
     order = np.argsort(quantiles[2], kind="stable")
     order = order[np.isfinite(quantiles[2][order])]
     outer_low, low, median, high, outer_high = quantiles[:, order]
-    y = np.arange(len(order))
-    row_pt = 72.0 / 25.4 * height_mm / len(order)
-    thick, thin = float(np.clip(0.6 * row_pt, 0.5, 2.4)), float(np.clip(0.2 * row_pt, 0.15, 0.8))
-    area, size = COLOURS[of_area], float(np.clip(row_pt**2, 3.0, 9.0))
+    y, row_pt = np.arange(len(order)), 72.0 / 25.4 * height_mm / len(order)
+    point, area = (COLOURS[name] for name in shades(meaning_of(named)))
     marks.estimates(
-        ax, y, median, (low, high), area, across=True, width=thick, s=size,
-        facecolors=COLOURS[of_point], label="median of the wearer's days", interval="middle half",
+        ax, y, median, (low, high), area, across=True, width=float(np.clip(0.6 * row_pt, 0.5, 2.4)),
+        s=float(np.clip(row_pt**2, 3.0, 9.0)), facecolors=point,
+        label="median of the wearer's days", interval="middle half",
     )  # fmt: skip
+    thin = float(np.clip(0.2 * row_pt, 0.15, 0.8))
     ax.hlines(y, outer_low, outer_high, color=area, linewidth=thin, label="middle 90 %")
     look: dict[str, Any] = {"color": COLOURS["reference"], "linewidth": 0.8, "linestyle": "--"}
     ax.axvline(float(np.median(median)), label="median of the wearers", **look)
@@ -282,19 +262,10 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) 
 
 def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Floats]:
     """Return the means of the wearers of each group, by its label; others are left out."""
-    stated = table[by].groupby(level="account")
-    several = stated.nunique()
-    if several.max() > 1:
-        raise ConfigurationError(
-            f"plot_cohort: {by!r} is not the same in all rows of {several.idxmax()!r}: groups are"
-            " of wearers"
-        )
-    group = stated.first().reindex(wide.index).dropna()
-    values = wide.mean(axis=1).reindex(group.index).dropna()
-    made = {
-        str(label): np.sort(numbers(values[group.reindex(values.index) == label]))
-        for label in sorted(group.reindex(values.index).unique(), key=str)
-    }
+    values = wide.mean(axis=1).dropna()
+    groups = group_of_wearers(table, by, what="plot_cohort").reindex(values.index.astype("str"))
+    of_group = values.groupby(groups.to_numpy())
+    made = {str(label): np.sort(numbers(means)) for label, means in of_group}
     if not made:
         raise ConfigurationError(f"plot_cohort: no wearer with a value has a value of {by!r}")
     return made
@@ -305,9 +276,10 @@ def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
     rows, first = np.arange(len(groups), dtype=np.float64)[::-1], next(iter(groups.values()))
     for place, (row, means) in enumerate(zip(rows, groups.values(), strict=True)):
         meaning, marker = marks.GROUPS[place % len(marks.GROUPS)]
-        shift = (np.arange(len(means)) * GOLDEN % 1.0 - 0.5) * (0.56 if len(means) > 2 else 0.0)
+        # Steps of the golden ratio put neighbours far apart.
+        shift = (np.arange(len(means)) * 0.6180339887498949 % 1.0 - 0.5) * 0.56 * (len(means) > 2)
         look: dict[str, Any] = {"color": COLOURS[meaning], "marker": marker, "linewidths": 0}
-        look |= {"s": float(np.clip(400.0 / len(means), 2.5, 9.0)), "alpha": FAINT}
+        look |= {"s": float(np.clip(400.0 / len(means), 2.5, 9.0)), "alpha": 0.55}
         ax.scatter(means, row + shift, label=axes.once(ax, "mean of a wearer's days"), **look)
         low, high = mean_interval(means)
         marks.estimates(
@@ -381,7 +353,7 @@ def plot_contrast(
     """
     groups = {str(name): part for name, part in wearers.groupby("group", sort=False)}
     several = len(differences) > 0
-    made: Panels = axes.panels([PANEL_MM], [2.7, 1.0] if several else [1.0])[0]
+    made: Panels = axes.panels([54.0], [2.7, 1.0] if several else [1.0])[0]
     means = {name: float(part["mean"].mean()) for name, part in groups.items()}
     short = dict(zip(groups, short_names(list(groups), NAME_CHARACTERS), strict=True))
     _draw_wearers(made[0], groups, means, short, about)
@@ -430,7 +402,7 @@ def _draw_wearers(
     about: Column,
 ) -> None:
     total = sum(map(len, groups.values()))
-    room, start = max(1.0, BETWEEN * total), 0.0
+    room, start = max(1.0, 0.16 * total), 0.0  # between two groups
     places = decimals(np.array(list(means.values())), about.digits)
     ticks = []
     for (colour, marker), (name, part) in zip(marks.GROUPS, groups.items(), strict=False):
@@ -438,7 +410,7 @@ def _draw_wearers(
         x = start + np.arange(len(part))
         marks.estimates(
             ax, x, part["mean"], (part["low"], part["high"]), COLOURS[colour],
-            label=axes.once(ax, "a wearer"), interval=axes.once(ax, OF_WEARER),
+            label=axes.once(ax, "a wearer"), interval=axes.once(ax, "95 % interval of this wearer"),
             width=float(np.clip(60.0 / total, 0.3, 1.1)),
             s=float(np.clip(500.0 / total, 1.5, 16.0)), marker=marker,
             edgecolors="white", linewidths=0.3,
@@ -482,7 +454,7 @@ def plot_others(others: pd.DataFrame, *, title: str = "") -> Axes:
     Axes
         The differences, the first at the top.
     """
-    ax = axes.on(None, height_mm=OTHER_MM * len(others))
+    ax = axes.on(None, height_mm=7.5 * len(others))
     rows = np.arange(len(others))[::-1]
     _zero(ax, "x")
     marks.estimates(

@@ -203,6 +203,13 @@ def estimates(
             bars.set(color=colour, linewidth=width, zorder=3, label=interval)
 
 
+def quantiles(rows: Floats) -> Floats:
+    """Return the 5th, 25th, 50th, 75th and 95th percentile of each row, of the values it has."""
+    empty = ~np.isfinite(rows).any(axis=1, keepdims=True)
+    found = np.nanquantile(np.where(empty, 0.0, rows), [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
+    return np.where(empty.T, np.nan, found)
+
+
 def rings(ax: Axes, x: Any, y: Any, size: float, label: str) -> None:
     """Draw a ring around each of some points."""
     look: dict[str, Any] = {"facecolors": "none", "edgecolors": COLOURS["text"], "clip_on": False}

@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.cohort.differences import label_of
 from eyelog.cohort.group_summary import summary
 from eyelog.cohort.result import result_of
 from eyelog.figures.many import LEAST_WEARERS, plot_cohort
@@ -28,6 +27,7 @@ from eyelog.reports.page import check_texts, page_file, write_page
 from eyelog.reports.parts import Empty, PageTable, Part, page_table, picture, said_table
 from eyelog.reports.study import WEAR, Cohort, as_cohort
 from eyelog.reports.words import said
+from eyelog.series.groups import label_of
 
 ALL: Final = "All wearers"
 MOST_LISTED: Final = 30  # wearers of a table; the file has all

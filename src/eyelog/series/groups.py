@@ -94,6 +94,31 @@ def days_of_wearers(table: pd.DataFrame, column: str, *, what: str) -> pd.DataFr
     return found.sort_values([ACCOUNT, "day"], ignore_index=True)
 
 
+def group_of_wearers(rows: pd.DataFrame, by: str, *, what: str) -> pd.Series:
+    """Return the group of each wearer as text, by account; wearers without one are left out.
+
+    Raises
+    ------
+    ConfigurationError
+        If a wearer is in several groups.
+    """
+    stated = rows[by].dropna()
+    of_wearer = stated.groupby(stated.index.get_level_values(ACCOUNT).astype("str"))
+    several = of_wearer.nunique()
+    if (several > 1).any():
+        raise ConfigurationError(
+            f"{what}: {by!r} is not the same in all rows of {several.idxmax()!r}: groups are of"
+            " wearers"
+        )
+    return of_wearer.first().map(label_of).astype("str")
+
+
+def label_of(value: Any) -> str:
+    """Return a group as text; a number that is whole without its point, as it was written."""
+    whole = isinstance(value, float) and value == round(value)
+    return str(int(value)) if whole else str(value)
+
+
 def _dealt(groups: Any, table: pd.DataFrame, *, what: str) -> tuple[dict[str, str], list[str]]:
     """Return the group of each wearer as text, and the wearers without rows."""
     if not isinstance(groups, Mapping):
