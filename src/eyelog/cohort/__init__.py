@@ -11,15 +11,7 @@ from eyelog.cohort.group_summary import Summary, summary
 from eyelog.cohort.pseudonymise import pseudonymise
 from eyelog.cohort.simulate import simulate
 
-__all__ = [
-    "Summary",
-    "apply",
-    "daily",
-    "differences",
-    "pseudonymise",
-    "simulate",
-    "summary",
-]
+__all__ = ["Summary", "apply", "daily", "differences", "pseudonymise", "simulate", "summary"]
 
 
 def __dir__() -> list[str]:

@@ -45,10 +45,7 @@ class Result:
 
 
 def result_of(
-    table: pd.DataFrame | str | os.PathLike[str],
-    *,
-    what: str,
-    wearers: pd.DataFrame | None = None,
+    table: pd.DataFrame | str | os.PathLike[str], *, what: str, wearers: pd.DataFrame | None = None
 ) -> Result:
     """Return the result that a table is, or that is stored at a place.
 

@@ -13,13 +13,7 @@ import pandas as pd
 
 from eyelog.archive.place import archive_errors
 from eyelog.catalogue import catalogue_version, check_fields, needed
-from eyelog.clock import (
-    Zone,
-    Zones,
-    as_zones,
-    instant_range,
-    time_of_day,
-)
+from eyelog.clock import Zone, Zones, as_zones, instant_range, time_of_day
 from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.schedule import run
 from eyelog.cohort.wearer_months import (

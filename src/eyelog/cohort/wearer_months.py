@@ -22,14 +22,7 @@ from eyelog.archive.export import LOCATION, names_location
 from eyelog.archive.lists import fingerprint, months
 from eyelog.archive.store import Archive, place_of
 from eyelog.arrow_tables import frame_of, instant_us, month_edges
-from eyelog.clock import (
-    DAY,
-    SECOND,
-    as_tzinfo,
-    day_start,
-    days_with_records,
-    time_of_day,
-)
+from eyelog.clock import DAY, SECOND, as_tzinfo, day_start, days_with_records, time_of_day
 from eyelog.cohort.dataset import Dataset
 from eyelog.cohort.wearers import Wearer
 from eyelog.errors import ConfigurationError, EyelogError

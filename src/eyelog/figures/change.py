@@ -462,8 +462,7 @@ def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:
     ax.set_xticks([0, 1], [f"{name}\n{under}" for name, under in named])
     marks.bare(ax, "bottom")
     ax.set_xlim(*ENDS)
-    ax.set_ylabel(about.text)
-    marks.value_axis(ax.yaxis)
+    marks.value_axis(ax.yaxis, about.text)
 
 
 def _draw_difference(values: Axes, ax: Axes, sides: Sides, difference: Difference) -> None:

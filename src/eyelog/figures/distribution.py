@@ -17,13 +17,7 @@ from eyelog.figures.style import COLOURS, sequential
 from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.groups import WEEKDAYS, By
-from eyelog.series.observed import (
-    column_of,
-    groups_of,
-    has_clock,
-    refuse_wearers,
-    rows_of,
-)
+from eyelog.series.observed import column_of, groups_of, has_clock, refuse_wearers, rows_of
 from eyelog.series.usual import TypicalValue
 
 TINT: Final = 0.5  # of white in the colour of an area
@@ -149,8 +143,7 @@ def plot_distribution(
     else:
         said = counted(int(kept.sum()), "value")
         ax.hist(values[kept], bins=edges.tolist(), label=said, **_bar(about.meaning))
-        ax.set_ylabel("Number of values")
-        marks.value_axis(ax.yaxis, whole=True)
+        marks.value_axis(ax.yaxis, "Number of values", whole=True)
     left_out = int(finite.sum() - kept.sum())
     if left_out:
         note.append(f"{counted(left_out, 'value')} of 0 or less left out")
@@ -188,10 +181,7 @@ def _range(values: Floats, scale: str) -> tuple[tuple[float, float], int]:
 
 
 def _values(
-    table: pd.Series | pd.DataFrame,
-    column: str | pd.Series | None,
-    by: By,
-    limits: Limits | None,
+    table: pd.Series | pd.DataFrame, column: str | pd.Series | None, by: By, limits: Limits | None
 ) -> tuple[pd.Series, tuple[Ints, pd.Index]]:
     """Return the values as a Series, and the group of each with the labels of the groups."""
     what = "plot_distribution"

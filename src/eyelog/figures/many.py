@@ -227,8 +227,7 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
     room = 0.05 * (float(high_y - low_y) or float(abs(high_y)) or 1.0)
     ax.set_ylim(low_y - room, high_y + room)
     marks.days_wide(ax, len(days))
-    ax.set_ylabel(named.text)
-    marks.value_axis(ax.yaxis)
+    marks.value_axis(ax.yaxis, named.text)
     dates.day_axis(ax.xaxis, days)
 
 
@@ -256,8 +255,7 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) 
         ax.set_yticks([])
         marks.value_label(ax, "Wearers, in order of their medians")
     marks.bare(ax, "left")
-    ax.set_xlabel(named.text)
-    marks.value_axis(ax.xaxis, most=8)
+    marks.value_axis(ax.xaxis, named.text, most=8)
 
 
 def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Floats]:
@@ -291,12 +289,10 @@ def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
     counts = [f"  n = {len(means):,}" for means in groups.values()]
     axes.name_rows(ax, rows, list(groups), counts, most=NAME_CHARACTERS)
     marks.bare(ax, "left")
-    ax.set_xlabel(named.text)
-    marks.value_axis(ax.xaxis, most=8)
+    marks.value_axis(ax.xaxis, named.text, most=8)
     if len(groups) == 1:
         return
-    ax.set_xlabel(named.text.replace(" (", "\n("))
-    marks.value_axis(ax.xaxis, most=5)
+    marks.value_axis(ax.xaxis, named.text.replace(" (", "\n("), most=5)
     ax.set_axes_locator(LeftPart(ax, LEFT))
     beside = ax.inset_axes(((1 - RIGHT) / LEFT, 0.0, RIGHT / LEFT, 1.0), sharey=ax)
     others = [difference_of_means(first, means) for means in list(groups.values())[1:]]
@@ -324,11 +320,7 @@ def _zero(ax: Axes, axis: str) -> None:
 
 @axes.plot_function
 def plot_contrast(
-    wearers: pd.DataFrame,
-    differences: pd.DataFrame,
-    about: Column,
-    *,
-    title: str = "",
+    wearers: pd.DataFrame, differences: pd.DataFrame, about: Column, *, title: str = ""
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw each wearer with an interval, sorted within groups, and the differences of the groups.
 
@@ -433,8 +425,7 @@ def _draw_wearers(
         ticks, [f"{short[name]}\n{counted(len(part), 'wearer')}" for name, part in groups.items()]
     )
     marks.bare(ax, "bottom")
-    ax.set_ylabel(about.text)
-    marks.value_axis(ax.yaxis)
+    marks.value_axis(ax.yaxis, about.text)
 
 
 @axes.plot_function
@@ -470,8 +461,7 @@ def plot_others(others: pd.DataFrame, *, title: str = "") -> Axes:
     marks.bare(ax, "left")
     ax.set_ylim(-0.6, len(others) - 0.4)
     ax.margins(x=0.12)
-    ax.set_xlabel("Difference (SD of wearers)")
-    marks.value_axis(ax.xaxis, most=5)
+    marks.value_axis(ax.xaxis, "Difference (SD of wearers)", most=5)
     if stands.any():
         marks.rings(ax, others["difference"][stands], rows[stands], 70, "stands out")
     axes.finish(ax, title, None)
@@ -503,8 +493,7 @@ def draw_who_wore_when(
     beneath.stairs(worn, edges, color=COLOURS["usable"], linewidth=1.2)
     dates.shade_weekends(beneath, days)
     beneath.set_ylim(0.0, max(1.0, 1.1 * float(worn.max())))
-    beneath.set_ylabel("Wearers")
-    marks.value_axis(beneath.yaxis, most=3, whole=True)
+    marks.value_axis(beneath.yaxis, "Wearers", most=3, whole=True)
     dates.day_axis(beneath.xaxis, days)
     beneath.set_xlim(-0.5, len(days) - 0.5)
     white = "" if inside.all() else "white: before a wearer joined or after leaving; "

@@ -63,10 +63,14 @@ def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> Axes:
     return bar.ax
 
 
-def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
-    """Label an axis of values at round numbers, with commas between thousands."""
+def value_axis(axis: Axis, label: str = "", *, most: int = 6, whole: bool = False) -> None:
+    """Name an axis of values, and label it at round numbers, with commas between thousands."""
     axis.set_major_locator(FittingLocator(most, whole=whole))
     axis.set_major_formatter(mticker.FuncFormatter(plain))
+    if label and isinstance(axis, XAxis):
+        axis.set_label_text(label)
+    elif label:
+        value_label(axis.axes, label)
 
 
 class FittingLocator(mticker.MaxNLocator):
@@ -244,6 +248,5 @@ def difference_axis(ax: Axes, unit: str) -> None:
     ax.yaxis.set_label_position("right")
     ax.spines["right"].set_visible(True)
     ax.spines["left"].set_visible(False)
-    ax.set_ylabel(f"Difference ({unit})" if unit else "Difference")
-    value_axis(ax.yaxis)
+    value_axis(ax.yaxis, f"Difference ({unit})" if unit else "Difference")
     ax.yaxis.set_major_formatter(mticker.FuncFormatter(_signed))

@@ -138,8 +138,7 @@ def _cycle(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
         ax.margins(y=0.1)
         dates.shade_weekends(ax, dates.A_WEEK)
     marks.estimates(ax, x, median, (low, high), COLOURS[of_area], **look)
-    marks.value_label(ax, about.label)
-    marks.value_axis(ax.yaxis)
+    marks.value_axis(ax.yaxis, about.label)
     if not table["days_median"].notna().any():
         marks.say_no_values(ax)
     below, seen = marks.strip(ax), table["days"].astype(int)
@@ -290,8 +289,7 @@ def plot_rhythm(
             _window(ax, window, name, colour, about.unit)
         elif window is not None:
             note.append(f"{name} hours: {window.reason.split(' (')[0].split(':')[0]}")
-    marks.value_label(ax, about.label)
-    marks.value_axis(ax.yaxis)
+    marks.value_axis(ax.yaxis, about.label)
     seen = means[np.isfinite(means)]
     if not seen.any():  # limits around 0 alone would be hundredths
         ax.set_ylim(0.0, 1.0)

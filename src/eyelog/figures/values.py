@@ -29,12 +29,7 @@ from eyelog.measure.columns import Column, table_of
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.gait import bouts
 from eyelog.measure.sheet import decimals
-from eyelog.series.agreement import (
-    PAIRS,
-    AgreementLimits,
-    agreement,
-    minute_pairs,
-)
+from eyelog.series.agreement import PAIRS, AgreementLimits, agreement, minute_pairs
 
 EXPOSURE: Final = "exposure_min"
 INTERVAL: Final = ("low", "high")
@@ -174,15 +169,13 @@ def _as_columns(
     if by == "week":  # as wide as its seven days, with its point in their middle
         x, wide = x + (WEEK - 1) / 2, 0.95 * WEEK
     _draw_rates(ax, x, table, name, about)
-    marks.value_label(ax, about.text)
-    marks.value_axis(ax.yaxis)
+    marks.value_axis(ax.yaxis, about.text)
     if not np.isfinite(numbers(table[name])).any():
         marks.say_no_values(ax)
     below = marks.strip(ax)
     exposure, words = numbers(table[EXPOSURE]), _exposure_words(about)
     below.bar(x, exposure, wide, color=COLOURS["hatch"], label=words)
-    below.set_ylabel("Min")
-    marks.value_axis(below.yaxis, most=2)
+    marks.value_axis(below.yaxis, "Min", most=2)
     below.set_ylim(bottom=0.0)
     weekends = dates.A_WEEK if by == "weekday" else None
     if isinstance(along, pd.DatetimeIndex) and days is not None:
@@ -204,8 +197,7 @@ def _as_rows(ax: Axes, table: pd.DataFrame, name: str, about: Column) -> None:
     y = np.arange(float(len(table)))
     _draw_rates(ax, y, table, name, about, across=True)
     ax.set_ylim(len(table) - 0.4, -0.6)
-    ax.set_xlabel(about.text)
-    marks.value_axis(ax.xaxis, most=8)
+    marks.value_axis(ax.xaxis, about.text, most=8)
     if not np.isfinite(numbers(table[name])).any():
         marks.say_no_values(ax)
     long = [
