@@ -10,29 +10,32 @@ the clock, and the ratios are what to quote. Memory is what the steps hold at mo
 in frames.
 """
 
+import argparse
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from tools.measure import medians, options, show
+from tools.measure import Rows, medians, script
 
 import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, catalogue
 from eyelog.frame import record
 
 LOG = COMPUTED_DATA
+STEP_S = INTERVAL_SECONDS[LOG]
 
 
 def year(days: int) -> pd.DataFrame:
     """Return simulated records, repeated until they fill every interval of the days."""
     source = el.simulate("2026-01-01", 14, log=LOG, seed=1, tz="Asia/Tokyo")
-    step_s = INTERVAL_SECONDS[LOG]
-    n = days * 86_400 // step_s
-    start = pd.Timestamp("2016-01-01", tz="Asia/Tokyo") + pd.Timedelta(step_s, "s")
-    index = pd.date_range(start, periods=n, freq=f"{step_s}s", unit="us", name="date")
+    n = days * 86_400 // STEP_S
+    start = pd.Timestamp("2016-01-01", tz="Asia/Tokyo") + pd.Timedelta(STEP_S, "s")
+    index = pd.date_range(start, periods=n, freq=f"{STEP_S}s", unit="us", name="date")
     index.freq = None
     rows = np.arange(n) % len(source)
     data = {name: source[name].array.take(rows) for name in source.columns}
@@ -55,49 +58,31 @@ def bare_numpy(frame: pd.DataFrame, names: list[str], width_s: int) -> Any:
     return means
 
 
-def peak(frame: pd.DataFrame, steps: list[Callable[[], None]]) -> float:
-    """Return the most memory that the steps hold at once beyond the frame, in frames."""
-    tracemalloc.start()
-    try:
-        for step in steps:
-            step()
-        held = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    return held / float(frame.memory_usage(index=False).sum())
-
-
-def main() -> None:
-    given = options(__doc__, rounds=5, days=365)
+def analysis(_folder: Path, given: argparse.Namespace) -> Rows:
+    """Judge, resample and summarise a year of every interval, of all columns."""
     frame = year(given.days)
     names = [name for name in frame.columns if catalogue(LOG)[name].dtype == "float64"]
     state: dict[str, Any] = {}
-
-    def flag() -> None:
-        state["reasons"] = el.flag(frame)
-
-    def mask() -> None:
-        state["masked"] = el.mask(frame, state.pop("reasons"))
-
-    def resample() -> None:
-        state["bins"] = el.resample(state["masked"], "10min")
-
-    def daily() -> None:
-        state["days"] = el.daily(state.pop("masked"))
-
-    steps = {"flag": flag, "mask": mask, "resample": resample, "daily": daily}
-    floors = {
-        "bare numpy, bins": lambda: bare_numpy(frame, names, 600),
-        "bare numpy, days": lambda: bare_numpy(frame, names, 86_400),
+    steps: dict[str, Callable[[], None]] = {
+        "flag": lambda: state.update(reasons=el.flag(frame)),
+        "mask": lambda: state.update(masked=el.mask(frame, state.pop("reasons"))),
+        "resample": lambda: state.update(bins=el.resample(state["masked"], "10min")),
+        "daily": lambda: state.update(days=el.daily(state.pop("masked"))),
     }
+    widths = {"bare numpy, bins": 600, "bare numpy, days": 86_400}
+    floors = {name: partial(bare_numpy, frame, names, width) for name, width in widths.items()}
     found = medians(floors | steps, given.rounds, time.perf_counter)
     found["flag + mask + resample + daily"] = sum(found[name] for name in steps)
     floor = sum(found[name] for name in floors)
     rows = [{"way": way, "s": took, "to bare numpy": took / floor} for way, took in found.items()]
-    about = {"rows": len(frame), "columns": frame.shape[1]}
-    about["memory, frames"] = peak(frame, list(steps.values()))
-    show({"a user-year": rows, "of it": [about]}, given.json)
+    tracemalloc.start()
+    for step in steps.values():
+        step()
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    frames = held / float(frame.memory_usage(index=False).sum())
+    return [*rows, {"way": "memory beyond the frame, in frames", "to bare numpy": frames}]
 
 
 if __name__ == "__main__":
-    main()
+    script(__doc__, {"a user-year": analysis}, rounds=5, days=365)

@@ -5,123 +5,100 @@
 A simulated wearer's 15-second log is written month by month. All ways run interleaved in one
 process; times are medians of CPU time, and the ratios are what to quote. The floor is pyarrow
 reading the same columns of the same files into an Arrow table, which is not a frame yet, and
-writing the same frames. Decoding the year again is measured on ten days of answers and scaled to
-the records of the year; the sample's way is quadratic in the days, so it would take far longer than
-that. ``--keep`` keeps the archive in a folder and uses it again.
+writing the same frames.
 """
 
-import tempfile
+import argparse
 from collections.abc import Callable
-from itertools import count
+from functools import partial
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from decode import LOG, SIX, eyelog_way, sample_way
-from tools.measure import Rows, medians, megabytes, options, show
+from decode import LOG, SIX
+from tools.measure import Rows, medians, megabytes, script
 
 import eyelog as el
 from eyelog.catalogue import STANDARD_MODE_LOGS
 
-YEAR = 2025
-DAYS = 10
+Ways = dict[str, Callable[[], object]]
 
 
-def make(folder: Path, months: int) -> Rows:
-    """Write the year and its answers; return how many bytes each takes."""
-    answers = folder / "answers"
-    archive = el.Archive(folder / "archive")
-    answers.mkdir(parents=True, exist_ok=True)
-    for month in pd.period_range(f"{YEAR}-01", periods=months, freq="M"):
-        if not any(answers.glob(f"*{month}*")):
+def reading(folder: Path, given: argparse.Namespace) -> Rows:
+    """Read six fields of all months and of three; their size beside that of their JSON."""
+    archive, answers = el.Archive(folder / "archive"), folder / "answers"
+    months = pd.period_range("2025-01", periods=given.months, freq="M")
+    for month in months:
+        if not any((folder / "archive").rglob(f"month={month}")):
             frame = el.simulate(f"{month}-01", month.days_in_month, log=LOG)
             archive.write(LOG, frame, account="me")
-            archive.export(LOG, frame.index[0], frame.index[-1], answers, location=True)
-    stored = megabytes(folder / "archive")
-    plain = sum(file.stat().st_size for file in answers.glob("*.json")) / 1e6
-    return [{"archive, MB": stored, "JSON, MB": plain, "share": stored / plain}]
-
-
-def reading(folder: Path, months: int, rounds: int) -> Rows:
-    """Read all months and the last three, six fields each; decode and sample answers beside."""
-    archive = el.Archive(folder / "archive")
+    last = archive.read(LOG, f"{months[-1]}-01", f"{months[-1]}-{months[-1].days_in_month}")
+    archive.export(LOG, last.index[0], last.index[-1], answers, location=True)
+    sent = sum(file.stat().st_size for file in answers.glob("*.json")) / 1e6
     files = sorted((folder / "archive").rglob("*.parquet"))
-    of_month = pd.period_range(f"{YEAR}-01", periods=months, freq="M")
-    bodies = [path.read_bytes() for path in sorted((folder / "answers").glob("*.json"))[:DAYS]]
-    spans = {"all": of_month, "three months": of_month[-3:]}
-    ways: dict[str, Callable[[], object]] = {}
-    for name, span in spans.items():
+    ways: Ways = {}
+    for name, span in {"all": months, "three months": months[-3:]}.items():
         days = str(span[0].start_time.date()), str(span[-1].end_time.date())
         parts = [file for file in files for month in span if f"month={month}" in str(file)]
-        ways[f"{name}, read"] = lambda days=days: archive.read(LOG, *days, fields=SIX)
-        ways[f"{name}, read_arrow"] = lambda days=days: archive.read_arrow(
-            LOG, *days, fields=SIX, account="me"
+        columns = {"columns": ["date", *SIX], "partitioning": None}
+        ways[f"{name}, pyarrow"] = partial(pq.read_table, parts, **columns)
+        ways[f"{name}, read"] = partial(archive.read, LOG, *days, fields=SIX)
+        ways[f"{name}, read_arrow"] = partial(
+            archive.read_arrow, LOG, *days, fields=SIX, account="me"
         )
-        ways[f"{name}, pyarrow"] = lambda parts=parts: pq.read_table(
-            parts, columns=["date", *SIX], partitioning=None
-        )
-    ways["decoded again"] = lambda: eyelog_way(bodies, SIX)
-    found = medians(ways, rounds) | medians({"the sample's way": lambda: sample_way(bodies)}, 1)
-    share = len(archive.read(LOG, fields=["stp"])) / len(eyelog_way(bodies, ["stp"]))
-    rows = []
+    found = medians(ways, given.rounds)
+    rows: Rows = []
     for way, took in found.items():
-        name = way.partition(",")[0]
-        if name in spans:
-            rows.append({"way": way, "ms": took * 1e3, "to": took / found[f"{name}, pyarrow"]})
-        else:
-            ratio = took * share / found["all, read"]
-            rows.append({"way": f"all, {way}", "ms": took * share * 1e3, "to": ratio})
-    return rows
+        floor = found[f"{way.partition(',')[0]}, pyarrow"]
+        rows.append({"way": way, "ms": took * 1e3, "to pyarrow": took / floor})
+    rows.append({"way": "all", "MB": megabytes(folder / "archive")})
+    of_last = sum(file.stat().st_size for file in files if f"month={months[-1]}" in str(file))
+    return [*rows, {"way": "the last month", "MB": of_last / 1e6, "MB of JSON": sent}]
 
 
-def writing(folder: Path, rounds: int) -> Rows:
+def writing(folder: Path, given: argparse.Namespace) -> Rows:
     """Write 28 days of both logs at once, again, and the days of each one by one."""
     logs = (LOG, STANDARD_MODE_LOGS)
-    frames = {log: el.simulate(f"{YEAR}-02-01", 28, log=log) for log in logs}
-    number = count()
+    frames = {log: el.simulate("2025-02-01", 28, log=log) for log in logs}
+    days = {log: [day for _, day in of.groupby(of.index.date)] for log, of in frames.items()}
     tables = [pa.Table.from_pandas(frame) for frame in frames.values()]
 
-    def at_once(archive: el.Archive) -> None:
-        for log, frame in frames.items():
-            archive.write(log, frame, account="me")
+    def new() -> el.Archive:
+        return el.Archive(mkdtemp(dir=folder))
 
-    def day_by_day(log: str) -> None:
-        archive = el.Archive(folder / f"days-{next(number)}")
-        for _, day in frames[log].groupby(frames[log].index.date):
-            archive.write(log, day, account="me")
+    def write(archive: el.Archive | None, *parts: tuple[str, pd.DataFrame]) -> None:
+        target = archive or new()
+        for log, frame in parts:
+            target.write(log, frame, account="me")
 
-    def one_write(log: str) -> None:
-        el.Archive(folder / f"once-{next(number)}").write(log, frames[log], account="me")
-
-    full = el.Archive(folder / "full")
-    at_once(full)
-    ways: dict[str, Callable[[], object]] = {
+    full = new()
+    write(full, *frames.items())
+    ways: Ways = {
         "pyarrow": lambda: [pq.write_table(t, folder / "t", compression="zstd") for t in tables],
-        "into an empty archive": lambda: at_once(el.Archive(folder / f"new-{next(number)}")),
-        "into one that has them": lambda: at_once(full),
+        "into an empty archive": partial(write, None, *frames.items()),
+        "into one that has them": partial(write, full, *frames.items()),
     }
-    for log in frames:
-        ways[f"{log}, once"] = lambda log=log: one_write(log)
-        ways[f"{log}, day by day"] = lambda log=log: day_by_day(log)
-    found = medians(ways, rounds)
+    for log in logs:
+        ways[f"{log}, once"] = partial(write, None, (log, frames[log]))
+        ways[f"{log}, day by day"] = partial(write, None, *((log, day) for day in days[log]))
+    found = medians(ways, max(1, given.rounds // 3))
     rows = []
     for way, took in found.items():
         log, comma, _ = way.partition(", ")
         floor = f"{log}, once" if comma else "pyarrow"
-        rows.append({"way": way, "s": took, "to": took / found[floor]})
+        rows.append(
+            {
+                "way": way,
+                "s": took,
+                f"to {'one write' if comma else 'pyarrow'}": took / found[floor],
+            }
+        )
     return rows
 
 
-def main() -> None:
-    given = options(__doc__, months=12, rounds=9, keep="")
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(given.keep or scratch)
-        tables = {"size": make(folder, given.months)}
-        tables["reading, six fields"] = reading(folder, given.months, given.rounds)
-        tables["writing, 28 days"] = writing(Path(scratch), max(1, given.rounds // 3))
-    show(tables, given.json, digits=3)
-
-
 if __name__ == "__main__":
-    main()
+    script(
+        __doc__, {"reading, six fields": reading, "writing, 28 days": writing}, rounds=9, months=12
+    )

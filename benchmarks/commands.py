@@ -9,14 +9,14 @@ handing out memory, which virtual machines can be slow at: what a fresh GB costs
 (a year of both logs takes 1.9 GB at its peak). eyelog is compiled first, as installers do.
 """
 
+import argparse
 import compileall
 import resource
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from tools.measure import Rows, options, show
+from tools.measure import Rows, script
 
 import eyelog
 
@@ -31,7 +31,8 @@ def cpu_s(*words: str) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def helps() -> Rows:
+def helps(_folder: Path, _given: argparse.Namespace) -> Rows:
+    compileall.compile_dir(Path(eyelog.__file__).parent, quiet=1)
     runs = [("-c", "pass"), ("-c", "import click"), ("-m", "eyelog", "--help")]
     runs += [("-m", "eyelog", "daily", "--help")]
     least = {run: min(cpu_s(*run) for _ in range(REPEATS)) for run in runs}
@@ -39,21 +40,17 @@ def helps() -> Rows:
     return [{"command": " ".join(run[1:]), "CPU s": took - empty} for run, took in least.items()]
 
 
-def report(days: int) -> float:
-    with tempfile.TemporaryDirectory() as folder:
-        made = ["--archive", folder, "--start", "2025-10-24", "--seed", "3", "--days", str(days)]
-        cpu_s("-m", "eyelog", "simulate", *made, "--tz", "Europe/Berlin")
-        page = ["-o", str(Path(folder) / "report.html"), "--name", "Person 7"]
-        return cpu_s("-m", "eyelog", "report", "all", "--archive", folder, *page)
-
-
-def main() -> None:
-    given = options(__doc__, days=[14, 365])
-    compileall.compile_dir(Path(eyelog.__file__).parent, quiet=1)
-    rows = [{"command": f"report of {days} days", "CPU s": report(days)} for days in given.days]
-    rows.append({"command": "a fresh GB of memory", "CPU s": cpu_s("-c", "b'x' * 10**9")})
-    show({"help": helps(), "report": rows}, given.json, digits=3)
+def reports(folder: Path, given: argparse.Namespace) -> Rows:
+    rows: Rows = []
+    for days in given.days:
+        place = ["--archive", str(folder / f"of-{days}")]
+        wearer = ["--start", "2025-10-24", "--days", str(days), "--tz", "Europe/Berlin"]
+        cpu_s("-m", "eyelog", "simulate", *place, *wearer, "--seed", "3")
+        page = ["-o", str(folder / "report.html"), "--name", "Person 7"]
+        took = cpu_s("-m", "eyelog", "report", "all", *place, *page)
+        rows.append({"command": f"report of {days} days", "CPU s": took})
+    return [*rows, {"command": "a fresh GB of memory", "CPU s": cpu_s("-c", "b'x' * 10**9")}]
 
 
 if __name__ == "__main__":
-    main()
+    script(__doc__, {"help": helps, "report": reports}, days=[14, 365])

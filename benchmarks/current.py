@@ -5,18 +5,17 @@
 A simulated wearer's rows of one day, cut to so many hours, lie in an archive and as a CSV of the
 app; a day that is shorter begins earlier, and its first rows come once more after the last. Each
 way from the file to the day's row runs in a process of its own, whose CPU seconds and peak memory
-are counted; the median of the rounds. Beside them polars reads the same CSV, stamps included, and
-judges nothing.
+are counted; medians of the rounds.
 """
 
-import json
-import tempfile
+import argparse
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
-import polars as pl
-from tools.measure import in_turn, megabytes, options, peak_mb, show
+from tools.measure import Cost, Rows, in_turn, megabytes, peak_mb, script
 
 import eyelog as el
 
@@ -36,43 +35,36 @@ def rows_of_day(hours: float) -> pd.DataFrame:
     return frame.iloc[: round(hours * 72_000)].rename_axis("date")
 
 
-def measure(way: str, place: str) -> None:
-    """Print what one way costs; this process does nothing else."""
-    if way != "polars":
-        el.daily(el.sample())  # what the first call of a session loads
+def cost(read: Callable[[Path], pd.DataFrame], place: Path) -> Cost:
+    el.daily(el.sample())  # what the first call of a session loads
     begun = time.process_time()
-    found = {"rows": 0, "blinks": 0}
-    if way == "polars":
-        date = pl.col("date").str.to_datetime(time_zone="UTC")
-        found["rows"] = len(pl.read_csv(place).with_columns(date))
-        read = time.process_time()
-    else:
-        archive = el.Archive(place) if way == "archive" else None
-        frame = archive.read("current_data", account="a", tz="UTC") if archive else el.read(place)
-        read = time.process_time()
-        found = {"rows": len(frame), "blinks": len(el.blinks.events(frame))}
-        el.daily(frame)
-    cpu = {"CPU s to read": read - begun, "CPU s to the day's row": time.process_time() - begun}
-    print(json.dumps(cpu | {"peak MB": peak_mb()} | found))
+    frame = read(place)
+    rows = time.process_time()
+    blinks = len(el.blinks.events(frame))
+    el.daily(frame)
+    cpu = {"CPU s to read": rows - begun, "CPU s to the day's row": time.process_time() - begun}
+    return cpu | {"peak MB": peak_mb(), "rows": len(frame), "blinks": blinks}
 
 
-def main() -> None:
-    given = options(__doc__, hours=8.0, rounds=3, _measure=[""])
-    if given._measure != [""]:
-        measure(*given._measure)
-        return
-    with tempfile.TemporaryDirectory() as scratch:
-        folder, file = Path(scratch) / "archive", Path(scratch) / "a_currentData.csv"
-        archive = el.Archive(folder)
-        archive.write("current_data", rows_of_day(given.hours), account="a")
-        archive.export("current_data", DAY, DAY, file, account="a", tz="UTC")
-        sizes = {"archive": megabytes(folder)}
-        sizes["csv"] = sizes["polars"] = file.stat().st_size / 1e6
-        places = {"archive": folder, "csv": file, "polars": file}
-        costs = in_turn({w: ("--measure", w, place) for w, place in places.items()}, given.rounds)
-    rows = [{"way": way, "MB": sizes[way], **cost} for way, cost in costs.items()]
-    show({"20 Hz": rows}, given.json)
+def of_archive(folder: Path) -> pd.DataFrame:
+    return el.Archive(folder).read("current_data", account="a", tz="UTC")
+
+
+WAYS: dict[str, Callable[[Path], Cost]] = {
+    "archive": partial(cost, of_archive),
+    "csv": partial(cost, el.read),
+}
+
+
+def reading(scratch: Path, given: argparse.Namespace) -> Rows:
+    folder, file = scratch / "archive", scratch / "a_currentData.csv"
+    archive = el.Archive(folder)
+    archive.write("current_data", rows_of_day(given.hours), account="a")
+    archive.export("current_data", DAY, DAY, file, account="a", tz="UTC")
+    sizes = {"archive": megabytes(folder), "csv": file.stat().st_size / 1e6}
+    costs = in_turn({"archive": folder, "csv": file}, given.rounds)
+    return [{"way": way, "MB": sizes[way], **cost} for way, cost in costs.items()]
 
 
 if __name__ == "__main__":
-    main()
+    script(__doc__, {"20 Hz": reading}, WAYS, hours=8.0, rounds=3)

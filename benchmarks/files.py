@@ -10,15 +10,15 @@ a process of its own, in turns; times and peak memory, less what the imported pa
 medians, and the ratios are what to quote. ``--keep`` keeps the files and uses them again.
 """
 
-import json
+import argparse
 import tempfile
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 from decode import LOG
-from tools.measure import in_turn, options, peak_mb, show
+from tools.measure import Cost, Rows, in_turn, peak_mb, script, spent
 
 import eyelog as el
 from eyelog.catalogue import catalogue, columns
@@ -57,41 +57,31 @@ def concat_by_pandas(files: list[Path]) -> None:
     pd.concat([pd.read_csv(file, parse_dates=["date"]) for file in files])
 
 
-WAYS: dict[str, Callable[[list[Path]], object]] = {
-    "pandas.read_csv": read_by_pandas,
-    "pandas.concat": concat_by_pandas,
-    "el.read": el.read,
-}
-
-
-def measure(way: str, folder: str) -> None:
-    """Print what one way costs; this process does nothing else."""
-    files = sorted(Path(folder).glob("*.csv"))
+def cost(read: Callable[[list[Path]], object], folder: Path) -> Cost:
+    files = sorted(folder.glob("*.csv"))
     with tempfile.TemporaryDirectory() as scratch:  # loads what a run loads
         few = Path(scratch) / files[0].name
         few.write_text("".join(files[0].open().readlines()[:100]))
         el.read(few)
-    before, begun, own = peak_mb(), time.perf_counter(), time.process_time()
-    WAYS[way](files)
-    spent = {"s": time.perf_counter() - begun, "CPU s": time.process_time() - own}
-    print(json.dumps(spent | {"peak MB": peak_mb() - before}))
+    before = peak_mb()
+    found = spent(partial(read, files))
+    return found | {"peak MB": found["peak MB"] - before}
 
 
-def main() -> None:
-    given = options(__doc__, mb=200, rounds=5, keep="", _measure=[""])
-    if given._measure != [""]:
-        measure(*given._measure)
-        return
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(given.keep or scratch)
-        if not any(folder.glob("*.csv")):
-            make(folder, given.mb)
-        costs = in_turn({way: ("--measure", way, folder) for way in WAYS}, given.rounds)
-    floor, rows = costs["pandas.read_csv"]["s"], []
-    for way, cost in costs.items():
-        rows.append({"way": way, **cost, "s to pandas": cost["s"] / floor})
-    show({f"{given.mb} MB": rows}, given.json)
+WAYS: dict[str, Callable[[Path], Cost]] = {
+    "pandas.read_csv": partial(cost, read_by_pandas),
+    "pandas.concat": partial(cost, concat_by_pandas),
+    "el.read": partial(cost, el.read),
+}
+
+
+def reading(folder: Path, given: argparse.Namespace) -> Rows:
+    if not any(folder.glob("*.csv")):
+        make(folder, given.mb)
+    costs = in_turn(dict.fromkeys(WAYS, folder), given.rounds)
+    floor = costs["pandas.read_csv"]["s"]
+    return [{"way": way, **cost, "s to pandas": cost["s"] / floor} for way, cost in costs.items()]
 
 
 if __name__ == "__main__":
-    main()
+    script(__doc__, {"CSV of the app": reading}, WAYS, mb=200, rounds=5)

@@ -2,22 +2,26 @@
 
     python benchmarks/levels.py [--runs 1000] [--seed 0] [--only TEXT] [--workers 2] [--json]
 
-The tables of docs/definitions.md. A case asks one public function about data simulated anew for
-every run, in which the truth is known: whether an interval contained the planted value, a test
-found what is not there (p < .05, or an interval without 0), or a page named anything; the four
-cases of bouts give the mean of an estimate over the planted value. ``±`` is the Monte-Carlo error.
-A case that takes long is asked at most 300 times. ``--only conditions`` is the first table, whose
-columns are those of ``CONDITIONS``, ``--only days`` and ``--only groups`` are the others; other
-texts choose by what stands in a row. Seed 0 stands for those of the tables in the docs.
+The tables of docs/definitions.md, whose rows are in ``levels.csv``. A case asks one public function
+about data simulated anew for every run, in which the truth is known: whether an interval contained
+the planted value, a test found what is not there (p < .05, or an interval without 0), or a page
+named anything; the four cases of bouts give the mean of an estimate over the planted value. ``±``
+is the Monte-Carlo error. A case that takes long is asked at most 300 times. ``--only conditions``
+is the first table, whose columns are those of ``CONDITIONS``, ``--only days`` and ``--only groups``
+are the others; other texts choose by what stands in a row. Seed 0 stands for those of the tables.
 """
 
+import csv
+import json
 import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from typing import Final, NamedTuple
+from itertools import product
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -44,8 +48,6 @@ from eyelog.series.inference import level_interval, median
 
 ALPHA: Final = 0.05
 PER_MIN: Final = 1200  # packets of the 20 Hz log
-SLOW: Final = 300  # runs of a case that takes long
-PHIS: Final = (0.0, 0.3, 0.5, 0.7)
 SEEDS: Final = {"conditions": 3, "days": 7, "groups": 22}
 
 CONDITIONS: Final = (
@@ -165,10 +167,10 @@ def personal(rng: Generator, how: Condition, n: int = 28) -> float:
     return outside.fillna(value=False).iloc[-1]
 
 
-def page(rng: Generator, n: int, how: Condition, before: int = 0) -> float:
+def page(rng: Generator, n: int, how: Condition, earlier: int = 0) -> float:
     """Return whether a report of n days after others, in which nothing happens, names anything."""
-    table = pd.DataFrame({name: series(rng, before + n, how) for name in COLUMNS})
-    since = table.index[before] if before else None
+    table = pd.DataFrame({name: series(rng, earlier + n, how) for name in COLUMNS})
+    since = table.index[earlier] if earlier else None
     found = findings(table.assign(worn_h=12.0 + table["worn_h"]), since=since)
     changed = found.shifted or found.moved or any(map(len, found.levels.values()))
     return bool(changed) or any(rows["stands"].any() for rows in found.days.values())
@@ -297,11 +299,11 @@ def group_rates(rng: Generator, how: Condition) -> float:
     return el.compare.group_rates(table, "n", "min", grouped(8, 8)).loc["b", "p"] < ALPHA
 
 
-def group_rates_of(rng: Generator, first: int, second: int, spread: tuple[float, float]) -> float:
+def group_rates_of(rng: Generator, first: int, second: int, one: float, other: float) -> float:
     """Return whether two groups of wearers who blink alike differ in their blink rates."""
     rows = []
     for number in range(first + second):
-        own = spread[number >= first]
+        own = one if number < first else other
         rate = 15.0 * np.exp(rng.normal(0, own) - own**2 / 2)
         minutes = rng.uniform(200, 700, 14)
         counts = rng.poisson(rate * minutes * rng.gamma(16, 1 / 16, 14))
@@ -316,11 +318,13 @@ def fit_mixed(rng: Generator, how: Condition) -> float:
     return el.compare.fit_mixed(table, "y", predictors="second").loc["second", "p"] < ALPHA
 
 
-def fit_mixed_of(rng: Generator, persons: int, slopes: float, phi: float, predictor: str) -> float:
+def fit_mixed_of(
+    rng: Generator, persons: int, slopes: float, how: Condition, predictor: str
+) -> float:
     x = np.tile(np.arange(14) >= 7, (persons, 1)) * 1.0
     if predictor == "noise":
-        x = alike(rng, persons, 14, phi, before=0)
-    y = rng.normal(size=(persons, 1)) + alike(rng, persons, 14, phi, before=0)
+        x = drawn(rng, persons, 14, how)
+    y = rng.normal(size=(persons, 1)) + drawn(rng, persons, 14, how)
     y = y + rng.normal(0, 1, (persons, 1)) * slopes * (x - x.mean()) / x.std()
     account = np.repeat(NAMES[:persons], 14)
     table = pd.DataFrame({"account": account, "x": x.ravel(), "y": y.ravel()})
@@ -366,191 +370,53 @@ def events(rng: Generator, how: Condition, count: int = 20, shape: str = "normal
 
 # The tables
 
-CONTAINED: Final = "contained, of 95"
-SMALL_P: Final = "p < .05, of 5"
-NAMED: Final = "named any, of 5"
+
+def read(text: str) -> Any:
+    """Return a number, yes or no; any other text as it is."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
-def of_conditions() -> Iterator[Case]:
-    """Yield the first table: how each function fares in each departure from independence."""
-    days, minutes = ("drift 20 min", "drift 60 min"), ("weekends",)
-    of_14 = "14 days of a wearer (few: 5)"
-    of_16 = "8 and 8 wearers of 14 days (few: 4)"
-    of_10 = "10 wearers of 60 min (few: 3)"
-    welch, permuted = (partial(group_difference, p=p) for p in ("p", "p_permutation"))
-    rows = (
-        ("blinks.rate", of_14, CONTAINED, blink_rate, ()),
-        (
-            "blinks.rate, single blinks",
-            "14 days of 10 to 40 min at 20 Hz (few: 5)",
-            CONTAINED,
-            single_blinks,
-            (),
-        ),
-        ("gait.pace", of_14, CONTAINED, pace, ()),
-        ("posture.head_movements", of_14, CONTAINED, head_moves, ()),
-        ("compare.rate_ratio", "14 and 14 days (few: 4 and 4)", SMALL_P, rate_ratio, ()),
-        ("baseline.personal", "a day after 28 (few: 7)", "outside, of 1", personal, days),
-        ("rhythm.interdaily_stability", "hours of 14 days (few: 4)", SMALL_P, stability, days),
-        ("rhythm.time_on_task", "hours of 14 days", SMALL_P, time_on_task, (*days, "few")),
-        ("compare.group_difference", of_16, SMALL_P, welch, days),
-        ("compare.group_difference, permuted", of_16, SMALL_P, permuted, days),
-        ("compare.group_rates", of_16, SMALL_P, group_rates, ()),
-        ("compare.fit_mixed", "10 wearers, second week (few: 4 days)", SMALL_P, fit_mixed, days),
-        *(
-            (f"compare.limits_of_agreement, {what}", of_10, CONTAINED, run, minutes)
-            for what in ("bias", "limit")
-            for run in (partial(agreement, what=what),)
-        ),
-        ("compare.events", "minutes about 20 events (few: 5)", "changed, of 5", events, minutes),
-    )
-    slow: set[object] = {blink_rate, single_blinks, pace, head_moves, rate_ratio}
-    slow |= {welch, permuted, group_rates, events}
-    for function, data, counted, run, without in rows:
-        most = SLOW if run in slow else 10**6
+def cases() -> Iterator[Case]:
+    """Yield the cases of ``levels.csv``: of each row all combinations of its values.
+
+    Some values are those of the condition, the others go to the run. In the first table each row is
+    asked in all conditions but those that its ``without`` names.
+    """
+    rows = Path(__file__).with_name("levels.csv").read_text("utf-8").splitlines()
+    for row in csv.DictReader(rows, delimiter=";"):
+        names, texts = [], []
+        for part in filter(None, row["values"].split(", ")):
+            name, _, text = part.partition("=")
+            names.append(name)
+            texts.append(map(read, text.split("|")))
+        for point in product(*texts):
+            yield from asked(row, dict(zip(names, point, strict=True)))
+
+
+def asked(row: dict[str, str], values: dict[str, Any]) -> Iterator[Case]:
+    table, draws = row["table"], row["draws"]
+    function, data = (row[name].format_map(values) for name in ("function", "data"))
+    case = partial(Case, table, function, data, row["counted"])
+    case = partial(case, most=int(draws) if draws.isdecimal() else 10**6)
+    if table == "conditions":
+        without = str(values.pop("without", "none")).split()
+        run = partial(globals()[row["run"]], **values)
         for how in CONDITIONS:
-            if how.name not in without:
-                once, key = partial(run, how=how), f"{function} {how.name}"
-                yield Case("conditions", function, data, counted, once, how.name, most, key=key)
+            if not how.name.startswith(tuple(without)):
+                key = f"{function} {how.name}"
+                yield case(partial(run, how=how), condition=how.name, key=key)
+        return
+    how = {name: values.pop(name) for name in Condition._fields if name in values}
+    if how:
+        values["how"] = Condition(**how, before=200 if table == "days" else 0)
+    run = partial(globals()[row["run"]], **values)
+    yield case(run, one_stream=draws == "one stream", key="" if table == "groups" else None)
 
 
-def of_days() -> Iterator[Case]:
-    """Yield the second table: how levels and power depend on the number of days."""
-    table = "days"
-    days = {f"phi {phi:g}": Condition(phi=phi) for phi in PHIS}
-    apart = "phi 0.3, weekends 3 SD higher"
-    for n in (7, 14, 28):
-        for phi, drift in ((0.0, 20), (0.3, 20), (0.5, 20), (0.0, 60)):
-            run = partial(blink_rate, n=n, how=Condition(phi=phi, drift_min=drift))
-            data = f"{n} days, phi {phi:g}, drift of {drift} min"
-            yield Case(table, "blinks.rate of wearer", data, CONTAINED, run, most=SLOW)
-    for phi in PHIS[:3]:
-        how = Condition(phi=phi, drift_min=20)
-        run = partial(rate_ratio, how=how, n=7)
-        data = f"a week and the next, phi {phi:g}"
-        yield Case(table, "compare.rate_ratio", data, SMALL_P, run, most=SLOW)
-        run = partial(rate_ratio, how=how, n=21, mixed=True)
-        data = f"random halves of 42 days, phi {phi:g}"
-        yield Case(table, "compare.rate_ratio", data, SMALL_P, run, most=SLOW)
-    for function, word, of, lengths, counted in (
-        ("interval of a wearer", "mean of {} days", mean, (5, 7, 14, 28, 90), CONTAINED),
-        ("usual day of a report", "median of {} days", usual_day, (7, 14, 28, 90), CONTAINED),
-        ("compare.two_periods", "{0} and {0} days", two_periods, (4, 7, 14, 28), SMALL_P),
-        ("baseline.trend", "{} days", trend, (14, 28, 56), SMALL_P),
-    ):
-        for n in lengths:
-            for phi, how in days.items():
-                data, run = f"{word.format(n)}, {phi}", partial(of, n=n, how=how)
-                yield Case(table, function, data, counted, run, one_stream=True)
-    for weekend in (0.0, 1.0, 2.0, 3.0):
-        run = partial(two_periods, n=14, how=Condition(phi=0.3, weekend=weekend), change=1.5)
-        data = f"14 and 14 days, phi 0.3, 1.5 SD apart, weekends {weekend:g} SD higher"
-        yield Case(table, "compare.two_periods", data, "found it", run, one_stream=True)
-    run = partial(trend, n=14, how=Condition(phi=0.3, weekend=3.0))
-    yield Case(table, "baseline.trend", f"14 days, {apart}", SMALL_P, run, one_stream=True)
-    for n in (28, 56):
-        data, run = f"{n} days, phi 0.3", partial(new_levels, n=n)
-        yield Case(table, "baseline.new_levels", data, NAMED, run)
-    for n in (14, 28, 56):
-        data = f"{n} days, phi 0.3, a line that rises by 4 SD"
-        run = partial(new_levels, n=n, line=4.0)
-        yield Case(table, "baseline.new_levels", data, "named any", run)
-    for n, size in ((28, 2.5), (56, 1.5), (56, 2.5)):
-        data = f"{n} days, phi 0.3, a step of {size:g} SD in the middle"
-        run = partial(new_levels, n=n, step=size)
-        yield Case(table, "baseline.new_levels", data, "named any", run)
-    for worn, shifted in ((", high days worn six hours earlier", True), (" worn whole", False)):
-        for n in (14, 28):
-            data = f"{n} days{worn}, phi 0.7 within days"
-            run = partial(cosinor, days=n, shifted=shifted)
-            yield Case(table, "rhythm.cosinor", data, SMALL_P, run)
-    for n in (7, 14, 28):
-        data, run = f"{n} days of uneven wear, phi 0.7 within days", partial(profile, days=n)
-        yield Case(table, "rhythm.profile, p by hour", data, NAMED, run, most=SLOW)
-    for n, function, data, before in (
-        (14, "report, against own days", "14 days of 8 quantities", 0),
-        (28, "report, against own days", "28 days of 8 quantities", 0),
-        (7, "report, since=", "7 days of 8 quantities after 21", 21),
-    ):
-        ways = days | ({apart: Condition(phi=0.3, weekend=3.0)} if n == 28 else {})
-        for name, how in ways.items():
-            run = partial(page, n=n, how=how, before=before)
-            yield Case(table, function, f"{data}, {name}", NAMED, run, most=SLOW)
-    kinds = {
-        "phi 0.3, weekends 1 SD higher": Condition(phi=0.3, weekend=1.0),
-        "negative binomial counts, k = 4": Condition(skewed=True),
-        "phi 0.3, half of the high days not worn": Condition(phi=0.3, left_out=True),
-    }
-    for n in (7, 14, 90):
-        for kind, how in (dict(list(days.items())[:3]) | (kinds if n == 90 else {})).items():
-            data, run = f"a day after {n} others, {kind}", partial(personal, n=n, how=how)
-            yield Case(table, "baseline.personal", data, "outside, of 1", run, most=SLOW)
-
-
-def of_groups() -> Iterator[Case]:
-    """Yield the third table: how they depend on the number of hours, persons and events."""
-    case = partial(Case, "groups", key="")
-    for days in (2, 7, 14, 28):
-        for phi in (0.0, 0.7):
-            data = f"{days} days of uneven wear, phi {phi:g} within the day"
-            run = partial(stability, how=Condition(phi=phi, before=0), days=days)
-            yield case("rhythm.interdaily_stability p", data, SMALL_P, run)
-    for days in (5, 7, 14, 28):
-        for phi, slopes in ((0.0, 0.0), (0.7, 0.0), (0.7, 0.1)):
-            data = f"{days} days of uneven wear, phi {phi:g} within the day, slope SD {slopes:g}"
-            how = Condition(phi=phi, before=0)
-            run = partial(time_on_task, how=how, days=days, slopes=slopes)
-            yield case("rhythm.time_on_task p", data, SMALL_P, run, most=SLOW)
-    for first, second, spread in (
-        *((5, 5, 1), (8, 8, 1), (8, 8, 3), (12, 12, 3)),
-        *((8, 16, 3), (16, 8, 3), (20, 20, 3)),
-    ):
-        for p in ("p_permutation", "p"):
-            data = f"{first} and {second} wearers, spread 1 : {spread}"
-            run = partial(group_difference_of, first=first, second=second, spread=spread, p=p)
-            yield case(f"compare.group_difference {p}", data, SMALL_P, run, most=SLOW)
-    for first, second in ((5, 5), (8, 8), (5, 20), (20, 20)):
-        for shape in ("spread 1 : 1", "spread 1 : 3", "skewed"):
-            data = f"8 outcomes of {first} and {second} wearers, {shape}"
-            run = partial(differences, first=first, second=second, shape=shape)
-            yield case("cohort.differences p_holm", data, SMALL_P, run, most=SLOW)
-    for first, second, own in ((8, 8, (0.3, 0.3)), (8, 8, (0.15, 0.45)), (16, 8, (0.15, 0.45))):
-        data = f"{first} and {second} wearers of 14 days, SD {own[0]:g} and {own[1]:g}"
-        run = partial(group_rates_of, first=first, second=second, spread=own)
-        yield case("compare.group_rates p", data, SMALL_P, run)
-    bias = "compare.limits_of_agreement bias"
-    for between in (1.0, 0.3, 0.0):
-        for what in ("bias", "limit"):
-            data = f"10 wearers of 60 pairs, SD between them {between:g} of that within"
-            run = partial(agreement, how=Condition(before=0), between=between, what=what)
-            yield case(f"compare.limits_of_agreement {what}", data, CONTAINED, run)
-    for days, of_day, both in ((3, 0.0, 1), (7, 0.5, 1), (14, 0.5, 1), (3, 0.5, 0), (5, 0.5, 0)):
-        for what in ("bias", "limit")[: 1 + both]:
-            data = f"one wearer, {days} days, SD of hours 0.5, of days {of_day:g}"
-            run = partial(one_wearer, days=days, of_hour=0.5, of_day=of_day, what=what)
-            yield case(f"{bias[:-4]}{what}", data, CONTAINED, run)
-    for persons in (5, 10, 30):
-        for predictor in ("noise", "second week"):
-            for slopes in (0.0, 0.5):
-                for phi in (0.0, 0.4):
-                    data = f"{persons} wearers, x {predictor}, slope SD {slopes:g}, phi {phi:g}"
-                    run = partial(
-                        fit_mixed_of, persons=persons, slopes=slopes, phi=phi, predictor=predictor
-                    )
-                    yield case("compare.fit_mixed p", data, SMALL_P, run)
-    for measure in ("cut off", "mean_bout", "mean_bout_km", "median_bout_km"):
-        counted = "share" if measure == "cut off" else "ratio, of 100"
-        data, run = "60 days, bouts of 39.2 min, random gaps", partial(bouts, measure=measure)
-        yield case(f"rhythm.fragmentation {measure}", data, counted, run, most=35)
-    for count in (5, 8, 12, 20, 40):
-        for shape in ("normal", "skewed"):
-            data = f"{count} events, 30 offsets, phi .5, {shape}"
-            how = Condition(phi=0.5, before=0)
-            run = partial(events, how=how, count=count, shape=shape)
-            yield case("compare.events changed", data, "changed, of 5", run, most=400)
-
-
-CASES: Final = (*of_conditions(), *of_days(), *of_groups())
+CASES: Final = tuple(cases())
 
 
 def drawn_by(case: Case, runs: int, seed: int) -> Floats:

@@ -1,104 +1,166 @@
-"""What the service can carry, and what a sync costs on both sides.
+"""What the service can carry, what a sync costs on both sides, and a study its operator.
 
-    python benchmarks/service.py [--clients 1 50] [--days 30] [--rounds 3] [--json]
+    python benchmarks/service.py [--only pages sync study] [--clients 1 50] [--days 30] [--rounds 3]
+        [--accounts 1000] [--months 300] [--passwords 50] [--uploads 40] [--json]
 
-The project's own service runs in another process; its CPU seconds are those that the system
-counts. ``pages``: clients walk whole days, each of a wearer of its own, in pages of 500 records,
-and only look at the cursors. ``sync``: a new archive takes days of the 15-second log; the CPU
-seconds are those of the service and of the client, and a year is 365 such days, whose cost does not
-change with their number. ``day``: one cold fetch of a day of the 15-second log, by a new client of
-a process that has met the service in the sync. Needs Linux (/proc).
+`eyelog serve` runs as a program; its CPU seconds are those that Linux counts. ``pages``: clients
+walk whole days, each of a wearer of its own, in pages of 500 records, and only look at the cursors.
+``sync``: a new archive takes days of the 15-second log; the CPU seconds are those of the service
+and of the client, and a year is 365 such days, whose cost does not change with their number; then
+single days are fetched cold. ``study``: accounts are added from a CSV file, with invitations and
+with passwords, whose hashing takes nearly all of the time; each command that an operator waits for
+runs on an archive with the months; four workers answer 50 clients, and take a day as a Logger CSV
+from four at a time, for another wearer each time. Times are of the clock, the best of three.
 """
 
+import argparse
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import psutil
 import requests
-from tools.measure import Rows, options, show
-from tools.served import Served, fill, served, tokens, walk
+from tools.measure import Rows, cpu_s, script
+from tools.served import fill, last, logged_in, served, walk
 
 import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
+from eyelog_service.grants import Registry
 
-START = "2025-03-01"
-DAYS = 14
-
-
-def pages_of(token: str, url: str, log: str, days: list[str]) -> int:
-    """Walk days to their ends, and count the pages."""
-    with requests.Session() as session:
-        session.headers.update({"Authorization": f"Bearer {token}", "Accept-Encoding": "zstd"})
-        return sum(1 for day in days for _ in walk(session, url, log, day))
+START, DAYS = "2025-03-01", 14
 
 
-def pages(archive: Path, clients: list[int]) -> Rows:
-    rows = []
-    every = [str(day.date()) for day in pd.date_range(START, periods=DAYS)]
-    with served(archive) as service:
-        known = tokens(service.registry, [f"wearer-{n}" for n in range(max(clients))])
+def tokens(url: str, folder: Path, names: list[str]) -> list[str]:
+    with tempfile.TemporaryDirectory() as home:
+        clients = [logged_in(url, folder, Path(home), name, tz="UTC") for name in names]
+        return [client.credentials.bearer() for client in clients]
+
+
+def pages(folder: Path, given: argparse.Namespace) -> Rows:
+    names, place = [f"wearer-{n}" for n in range(max(given.clients))], folder / "wearers"
+    for log in (STANDARD_MODE_LOGS, COMPUTED_DATA):
+        fill(place, log, START, DAYS, names)
+    every = [last(START, n) for n in range(1, DAYS + 1)]
+    rows: Rows = []
+    with served(place) as (url, pid):
+        known = tokens(url, place, names)
         for log in (STANDARD_MODE_LOGS, COMPUTED_DATA):
-            for many in clients:
+            for many in given.clients:
                 days = every[: max(2, DAYS // many)]
-                ask = partial(pages_of, url=service.url, log=log, days=days)
-                before, begun = service.cpu_s(), time.perf_counter()
+                ask = partial(walk, url, log=log, days=days)
+                before, begun = cpu_s(pid), time.perf_counter()
                 with ThreadPoolExecutor(many) as pool:
-                    total = sum(pool.map(ask, known[:many]))
-                cpu_s, seconds = service.cpu_s() - before, time.perf_counter() - begun
-                row = {"log": log, "clients": many, "pages": total, "s": seconds}
-                rows.append(row | {"pages per CPU s": total / cpu_s})
+                    total = sum(pool.map(lambda token: len([*ask(token)]), known[:many]))  # noqa: B023
+                spent, took = cpu_s(pid) - before, time.perf_counter() - begun
+                row = {"log": log, "clients": many, "pages": total, "s": took}
+                rows.append(row | {"pages per CPU s": total / spent})
     return rows
 
 
-def synced(service: Served, home: Path, days: int) -> tuple[float, float]:
-    """Sync days into a new archive; return the CPU seconds of the service and the client."""
-    with service(home) as client:
-        before, own = service.cpu_s(), time.process_time()
-        end = str((pd.Timestamp(START) + pd.Timedelta(days=days - 1)).date())
-        el.Archive(home / "archive").sync(client, COMPUTED_DATA, START, end)
-        return service.cpu_s() - before, time.process_time() - own
-
-
-def cold(service: Served, home: Path, day: str) -> float:
-    with service(home) as client:
-        begun = time.perf_counter()
-        client.computed_data(day, day)
-        return time.perf_counter() - begun
-
-
-def syncs(archive: Path, scratch: Path, days: int, rounds: int) -> dict[str, Rows]:
-    """Sync days, and fetch one day cold."""
-    took, fetched = [], []
-    for number in range(rounds + 1):  # the first warms up
-        with served(archive) as service:
-            took.append(synced(service, scratch / f"sync-{number}", days))
-            for day in pd.date_range(START, periods=min(days, 5)):
-                home = scratch / f"day-{number}-{day:%d}"
-                fetched.append(cold(service, home, str(day.date())))
+def sync(folder: Path, given: argparse.Namespace) -> Rows:
+    """Sync days, and fetch single ones cold."""
+    took, colds, place = [], [], folder / "wearer"
+    fill(place, COMPUTED_DATA, START, given.days, ["me"])
+    for _ in range(given.rounds + 1):  # the first warms up
+        with served(place) as (url, pid), tempfile.TemporaryDirectory() as home:
+            with logged_in(url, place, Path(home), "me", tz="UTC") as client:
+                theirs, own = cpu_s(pid), time.process_time()
+                el.Archive(f"{home}/archive").sync(
+                    client, COMPUTED_DATA, START, last(START, given.days)
+                )
+                took.append((cpu_s(pid) - theirs, time.process_time() - own))
+            for n in range(1, min(given.days, 5) + 1):
+                day, cold = last(START, n), Path(home) / f"cold-{n}"
+                with logged_in(url, place, cold, "me", tz="UTC") as client:
+                    begun = time.perf_counter()
+                    client.computed_data(day, day)
+                    colds.append(time.perf_counter() - begun)
     theirs, own = (statistics.median(each) for each in zip(*took[1:], strict=True))
-    a_year = (theirs + own) * 365 / days
-    sync = {"days": days, "service CPU s": theirs, "client CPU s": own, "CPU s of a year": a_year}
-    return {"sync": [sync], "a cold day": [{"ms": 1e3 * statistics.median(fetched)}]}
+    row = {"days": given.days, "service CPU s": theirs, "client CPU s": own}
+    row["CPU s of a year"] = (theirs + own) * 365 / given.days
+    return [row | {"ms of a cold day": 1e3 * statistics.median(colds)}]
 
 
-def main() -> None:
-    given = options(__doc__, clients=[1, 50], days=30, rounds=3)
-    with tempfile.TemporaryDirectory() as folder:
-        scratch = Path(folder)
-        wearers = el.Archive(scratch / "wearers")
-        for log in (STANDARD_MODE_LOGS, COMPUTED_DATA):
-            frame = el.simulate(START, DAYS, log=log)
-            for number in range(max(given.clients)):
-                wearers.write(log, frame, account=f"wearer-{number}")
-        fill(scratch / "wearer", COMPUTED_DATA, START, given.days)
-        tables = syncs(scratch / "wearer", scratch, given.days, given.rounds)
-        tables["pages"] = pages(scratch / "wearers", given.clients)
-    show(tables, given.json)
+def command(*words: str) -> float:
+    """Run a command of eyelog; return how many seconds it took."""
+    started = time.perf_counter()
+    done = subprocess.run([sys.executable, "-m", "eyelog", *words], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return time.perf_counter() - started
+
+
+def listed(path: Path, names: list[str], password: str = "") -> str:
+    table = pd.DataFrame({"name": names, "password": password, "study": "sleep"})
+    table.assign(zone="Asia/Tokyo").to_csv(path, index=False)
+    return str(path)
+
+
+def send(url: str, file: bytes, token: str) -> None:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "text/csv"}
+    answer = requests.post(f"{url}/v1/records", data=file, headers=headers, timeout=60)
+    answer.raise_for_status()
+    assert answer.json()["new"] > 0
+
+
+def timed(url: str, days: list[str], token: str) -> list[float]:
+    """Walk days; return the seconds of each page."""
+    came = [time.perf_counter()]
+    came += [time.perf_counter() for _ in walk(url, token, COMPUTED_DATA, days)]
+    return list(np.diff(came))
+
+
+def study(scratch: Path, given: argparse.Namespace) -> Rows:
+    folder = scratch / "study"
+    names = [f"wearer-{number:04}" for number in range(given.accounts)]
+    fill(folder, COMPUTED_DATA, "2026-09-01", 30, names[: given.months])
+    place, days = ["--archive", str(folder)], ["2026-09-10", "2026-09-11"]
+    add = ["service", "add-accounts", *place]
+    invite = ["--invite", str(scratch / "links.csv"), "--base-url", "https://logs.example.org"]
+    more = [f"more-{number}" for number in range(given.passwords)]
+    found = {"add-accounts --invite, s": command(*add, listed(scratch / "a.csv", names), *invite)}
+    took = command(*add, listed(scratch / "b.csv", more, "a good one"))
+    found["the same with passwords, each, s"] = took / max(1, given.passwords)
+    for action in ("list-accounts", "check"):
+        found[f"{action}, s"] = min(command("service", action, *place) for _ in range(3))
+    readers = min(max(given.clients), given.months)
+    issue = Registry(folder).grants.issue_upload_token
+    senders = [issue(name) for name in names[-given.uploads :]]
+    day = scratch / "day.csv"
+    el.Archive(folder).export(COMPUTED_DATA, days[0], days[0], day, account=names[0], tz="UTC")
+    starts, sizes = [], []
+    for _ in range(3):
+        begun = time.perf_counter()
+        with served(folder, "--workers", "4") as (url, pid):
+            starts.append(time.perf_counter() - begun)
+            children = psutil.Process(pid).children()
+            sizes.append(max(child.memory_info().rss for child in children) / 1e6)
+    found |= {"serve --workers 4, s": min(starts), "a worker, MB": max(sizes)}
+    with served(folder, "--workers", "4") as (url, _):
+        known = tokens(url, folder, names[:readers])
+        with ThreadPoolExecutor(readers) as pool:
+            begun = time.perf_counter()
+            walked = [s for each in pool.map(partial(timed, url, days), known) for s in each]
+            found["pages per second"] = len(walked) / (time.perf_counter() - begun)
+        found["a page, s"], found["95 % of pages, s"] = pd.Series(walked).quantile([0.5, 0.95])
+        with ThreadPoolExecutor(4) as pool:
+            begun = time.perf_counter()
+            list(pool.map(partial(send, url, day.read_bytes()), senders))
+            found["uploads per minute"] = 60 * len(senders) / (time.perf_counter() - begun)
+    found["archive verify, s"] = command("archive", "verify", *place)
+    found["disable --all-in, s"] = command("service", "disable", *place, "--all-in", "sleep")
+    found["check, after that, s"] = command("service", "check", *place)
+    return [{"what": name, "takes": value} for name, value in found.items()]
 
 
 if __name__ == "__main__":
-    main()
+    tables = {"pages": pages, "sync": sync, "study": study}
+    counts = {"accounts": 1000, "months": 300, "passwords": 50, "uploads": 40}
+    script(__doc__, tables, clients=[1, 50], days=30, rounds=3, **counts)

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.clock import (
-    Window,
     as_tzinfo,
     day_start,
     instant_range,
@@ -24,10 +23,10 @@ from eyelog.clock import (
     local_days,
     parse_rfc3339,
     parse_stamps,
-    windows,
     zone,
     zones_of_offsets,
 )
+from eyelog.fetch.client import Window, windows
 
 SECOND = timedelta(seconds=1)
 SOURCE = Path(el.__file__).parent

@@ -1,4 +1,4 @@
-"""What the benchmarks share: options, ways run in turn, processes of their own, tables.
+"""What the benchmarks share: a script of tables, ways run in turn, processes of their own.
 
 CPU time and peak memory are those that Linux counts in /proc.
 """
@@ -11,12 +11,15 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 Rows = list[dict[str, Any]]
+Table = Callable[[Path, argparse.Namespace], Rows]
+Cost = dict[str, float]
 
 
 def options(doc: str | None, **defaults: Any) -> argparse.Namespace:
@@ -37,7 +40,27 @@ def options(doc: str | None, **defaults: Any) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def show(tables: Mapping[str, Rows], as_json: bool, digits: int = 2) -> None:
+def script(
+    doc: str | None,
+    tables: Mapping[str, Table],
+    ways: Mapping[str, Callable[[Path], Cost]] | None = None,
+    **defaults: Any,
+) -> None:
+    """Print the tables that ``--only`` names, made in a folder that is kept with ``--keep``.
+
+    The `ways` are what `in_turn` runs in processes of their own.
+    """
+    given = options(doc, only=list(tables), keep="", _measure=[""], **defaults)
+    if given._measure != [""]:
+        way, place = given._measure
+        print(json.dumps((ways or {})[way](Path(place))))
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(given.keep or scratch)
+        show({name: tables[name](folder, given) for name in given.only}, given.json)
+
+
+def show(tables: Mapping[str, Rows], as_json: bool) -> None:
     """Print tables in Markdown, or as JSON."""
     if as_json:
         print(json.dumps(tables, indent=1))
@@ -47,7 +70,7 @@ def show(tables: Mapping[str, Rows], as_json: bool, digits: int = 2) -> None:
         heads = list(dict.fromkeys(head for row in rows for head in row))
         print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
         for row in rows:
-            print("|", " | ".join(_cell(row.get(head, ""), digits) for head in heads), "|")
+            print("|", " | ".join(_cell(row.get(head, "")) for head in heads), "|")
 
 
 def medians(
@@ -66,20 +89,12 @@ def medians(
     return {name: statistics.median(each[1:]) for name, each in times.items()}
 
 
-def spent(work: Callable[[], object], service: Callable[[], float]) -> dict[str, float]:
-    """Return the seconds of a piece of work, and the CPU seconds of this process and a service."""
-    begun, own, theirs = time.perf_counter(), time.process_time(), service()
-    work()
-    took = time.perf_counter() - begun
-    return {"s": took, "own_cpu_s": time.process_time() - own, "service_cpu_s": service() - theirs}
-
-
-def in_turn(calls: Mapping[str, Iterable[object]], rounds: int) -> dict[str, dict[str, float]]:
-    """Call this script in processes of their own, with words each; return medians of their JSON."""
-    found: dict[str, Rows] = {name: [] for name in calls}
+def in_turn(ways: Mapping[str, Path], rounds: int) -> dict[str, Cost]:
+    """Run ways of this script in processes of their own, each in a place; return medians."""
+    found: dict[str, list[Cost]] = {name: [] for name in ways}
     for _ in range(rounds):
-        for name, words in calls.items():
-            command = [sys.executable, sys.argv[0], *map(str, words)]
+        for name, place in ways.items():
+            command = [sys.executable, sys.argv[0], "--measure", name, str(place)]
             done = subprocess.run(command, capture_output=True, text=True, start_new_session=True)
             if done.returncode:
                 raise SystemExit(done.stderr)
@@ -88,6 +103,15 @@ def in_turn(calls: Mapping[str, Iterable[object]], rounds: int) -> dict[str, dic
         name: {key: statistics.median(one[key] for one in each) for key in each[0]}
         for name, each in found.items()
     }
+
+
+def spent(work: Callable[[], object], repeats: int = 1) -> Cost:
+    """Return what a piece of work takes, in a process that `in_turn` has started."""
+    begun, before = time.perf_counter(), group_cpu_s()
+    for _ in range(repeats):
+        work()
+    took, cpu = time.perf_counter() - begun, group_cpu_s() - before
+    return {"s": took / repeats, "CPU s": cpu / repeats, "peak MB": peak_mb()}
 
 
 def cpu_s(pid: int) -> float:
@@ -119,9 +143,9 @@ def megabytes(folder: Path) -> float:
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
-def _cell(value: object, digits: int) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:,.{digits}f}"
+        return f"{value:,.3g}" if abs(value) < 100 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -1,23 +1,22 @@
-"""Time: zones, local days, and the windows that satisfy the service's range rule.
+"""Time: stamps, zones, local days, and the wearer's clock.
 
-The service accepts ranges within one local date and one offset, at most 23:59:59 long. A local day
-of 23 or 25 hours has two offsets, so it needs two windows. Stamps are right-closed: a record
-stamped 00:00:00 covers the interval before it, so it belongs to the day that ended.
+Stamps are right-closed: a record stamped 00:00:00 covers the interval before it, so it belongs to
+the day that ended.
 """
 
 import csv
 import os
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from functools import cache, lru_cache
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import cached_property, lru_cache
 from importlib.resources import files
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
@@ -107,15 +106,6 @@ def parse_stamps(texts: Sequence[str]) -> np.ndarray:
 # Zones and days
 
 
-class Window(NamedTuple):
-    """A range that the service accepts: one date, zone and offset, ends included."""
-
-    day: date
-    tz: str
-    start: datetime
-    end: datetime
-
-
 @lru_cache(maxsize=256)
 def zone(name: str) -> tzinfo:
     """Return the zone of an IANA name (``"Asia/Tokyo"``, ``"UTC"``).
@@ -145,25 +135,17 @@ def zone(name: str) -> tzinfo:
         ) from None
 
 
-@cache
-def names_called() -> Mapping[str, tuple[str, ...]]:
-    """Return what people call their zone, such as JST, and the names that it can mean.
-
-    An abbreviation is never accepted as a zone: several places share it, and it does not say when
-    the clocks change. (Some, such as CET and EST, are old IANA names too; not every machine has
-    those.)
-    """
-    called: dict[str, tuple[str, ...]] = {}
-    for row in csv.DictReader(files("eyelog").joinpath("zonenames.csv").read_text().splitlines()):
-        called[row["called"]] = (*called.get(row["called"], ()), row["zone"])
-    return called
-
-
 def _near_zone(name: str) -> str:
-    """Return, in parentheses, the zones that an unknown name may have meant, or an empty text."""
+    """Return, in parentheses, the zones that an unknown name may have meant, or an empty text.
+
+    What people call their zone, such as JST, is never accepted as one: several places share it, and
+    it does not say when the clocks change. (Some, such as CET and EST, are old IANA names too; not
+    every machine has those.)
+    """
     text = name.strip()
-    if meant := names_called().get(text.upper()):
-        *others, last = [repr(zone) for zone in meant]
+    called = csv.DictReader(files("eyelog").joinpath("zonenames.csv").read_text().splitlines())
+    if meant := [repr(row["zone"]) for row in called if row["called"] == text.upper()]:
+        *others, last = meant
         return f" (did you mean {', '.join(others) + ' or ' if others else ''}{last}?)"
     if match := _OFFSET.fullmatch(text):
         sign, hours, minutes = match.groups()
@@ -272,64 +254,9 @@ def day_start(day: date, place: tzinfo, at: time = MIDNIGHT) -> datetime:
         return first
     # The clock jumped over midnight between its two readings. (pandas' "shift_forward" is wrong
     # if a whole day was skipped.)
-    low, high = second - SECOND, first
-    while high - low > SECOND:
-        middle = low + timedelta(seconds=(high - low) // SECOND // 2)
-        if middle.astimezone(place).replace(tzinfo=None) < midnight.replace(tzinfo=None):
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def windows(
-    start: str | date | datetime, end: str | date | datetime, tz: "str | Zones" = "UTC"
-) -> list[Window]:
-    """Cut a range into windows that the service accepts.
-
-    Every whole second of the range is in exactly one window; each window is within one local date
-    and one offset and is at most 23:59:59 long.
-
-    Parameters
-    ----------
-    start, end : str, date or aware datetime
-        Inclusive local days of `tz` (``"2026-10-24"``), or instants.
-    tz : str or Zones
-        IANA zone of the days, or the zones of the wearer.
-
-    Returns
-    -------
-    list of Window
-        In order of time.
-
-    Raises
-    ------
-    ConfigurationError
-        If a datetime is naive, a text is not a day, the zone is unknown, or the start is after the
-        end.
-
-    Examples
-    --------
-    >>> for window in windows("2026-10-25", "2026-10-25", "Europe/Berlin"):
-    ...     print(window.start.isoformat(), window.end.isoformat())
-    2026-10-25T00:00:00+02:00 2026-10-25T02:59:59+02:00
-    2026-10-25T02:00:00+01:00 2026-10-25T23:59:59+01:00
-    """
-    first, last = instant_range(start, end, tz)
-    zones = tz if isinstance(tz, Zones) else Zones(tz)
-    changes = zones.changes()[1:] if zones.vary else []
-    edges = [first, *(at for at in changes if first < at <= last), last + SECOND]
-    found = []
-    for low, high in pairwise(edges):
-        tz = zone_at(zones, low) if zones.vary else zones.home
-        low_us, high_us = ((edge - EPOCH) // MICROSECOND for edge in (low, high))
-        opens, closes, _ = LocalClock(zone(tz)).cells(low_us, high_us, DAY_US)
-        for begins, ends in zip(opens.tolist(), closes.tolist(), strict=True):
-            begin = (EPOCH + begins * MICROSECOND).astimezone(zone(tz))
-            fixed = timezone(begin.utcoffset() or timedelta())
-            end_of = (EPOCH + ends * MICROSECOND - SECOND).astimezone(fixed)
-            found.append(Window(begin.date(), tz, begin.astimezone(fixed), end_of))
-    return found
+    wall, seconds = midnight.replace(tzinfo=None), range((first - second) // SECOND)
+    shown = lambda n: (second + n * SECOND).astimezone(place).replace(tzinfo=None)  # noqa: E731
+    return second + bisect_left(seconds, wall, key=shown) * SECOND
 
 
 def day_range(
@@ -339,23 +266,6 @@ def day_range(
     place = as_tzinfo(tz)
     first, last = (edge.astimezone(place).date() for edge in instant_range(start, end, tz))
     return [first + n * DAY for n in range((last - first).days + 1)]
-
-
-def with_text_stamps(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with stamps as text in their own offset, dates as 2026-10-24, and seconds.
-
-    pandas would write a space in a stamp, and spans of time as text or as large numbers.
-    """
-    out = table.copy()
-    for name in out.columns:
-        if isinstance(out[name].dtype, pd.DatetimeTZDtype):
-            times = pd.DatetimeIndex(out[name]).to_pydatetime()
-            out[name] = [None if time is pd.NaT else time.isoformat() for time in times]
-        elif pd.api.types.is_datetime64_any_dtype(out[name].dtype):
-            out[name] = [None if pd.isna(day) else day.date().isoformat() for day in out[name]]
-        elif pd.api.types.is_timedelta64_dtype(out[name].dtype):
-            out[name] = out[name].dt.total_seconds()
-    return out
 
 
 def microseconds(index: pd.DatetimeIndex) -> Ints:
@@ -668,15 +578,11 @@ class Zones:
 
         Where the first ``from`` is empty, it is the beginning of time.
         """
-        shifts = []
-        for since, name in self.rows:
-            if since is None:
-                shifts.append(datetime.min.replace(tzinfo=UTC))
-            elif isinstance(since, datetime):
-                shifts.append(since)
-            else:
-                shifts.append(day_start(since, zone(name)))
-        return shifts
+        begin = datetime.min.replace(tzinfo=UTC)
+        return [
+            since or begin if isinstance(since, datetime | None) else day_start(since, zone(name))
+            for since, name in self.rows
+        ]
 
     def offset_min(self, index: pd.DatetimeIndex) -> npt.NDArray[np.float64]:
         """Return how far the wearer's clock is ahead of UTC at each stamp.
@@ -857,30 +763,29 @@ def as_tzinfo(tz: str | Zones) -> tzinfo:
     return zone(tz)
 
 
+@dataclass(frozen=True)
 class _Travelling(tzinfo):
-    """The clock of a wearer whose zone changes; equal to another one of the same zones."""
+    """The clock of a wearer whose zone changes."""
 
-    def __init__(self, zones: Zones) -> None:
-        self._zones = zones
-        self._places = [zone(name) for _, name in zones.rows]
-        self._edges = [*zones.changes()[1:], datetime.max.replace(tzinfo=UTC)]
+    zones: Zones
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Travelling) and self._zones == other._zones
+    def __getinitargs__(self) -> tuple[Zones]:  # for copies and processes
+        return (self.zones,)
 
-    def __hash__(self) -> int:
-        return hash(self._zones)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Travelling, (self._zones,)
+    @cached_property
+    def _stays(self) -> list[tuple[tzinfo, datetime, datetime]]:
+        """Each zone, from when and until when the wearer was there."""
+        begin, end = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+        edges = [begin, *self.zones.changes()[1:], end]
+        places = [zone(name) for _, name in self.zones.rows]
+        return list(zip(places, edges[:-1], edges[1:], strict=True))
 
     def utcoffset(self, when: datetime | None) -> timedelta | None:
         """Return the offset of a clock time; if it occurs twice, or never, ``fold`` decides."""
         if when is None:
             return None
-        begins = datetime.min.replace(tzinfo=UTC)
         fitting, before, after = [], None, None
-        for place, ends in zip(self._places, self._edges, strict=True):
+        for place, begins, ends in self._stays:
             offset = when.replace(tzinfo=place).utcoffset() or timedelta()
             instant = when.replace(tzinfo=UTC, fold=0) - offset
             if begins <= instant < ends:
@@ -889,7 +794,6 @@ class _Travelling(tzinfo):
                 before = offset
             elif after is None:
                 after = offset
-            begins = ends
         if fitting:
             return fitting[-1] if when.fold else fitting[0]
         return after if when.fold or before is None else before
@@ -900,13 +804,13 @@ class _Travelling(tzinfo):
 
     def tzname(self, _when: datetime | None) -> str | None:
         """Return the names of the zones."""
-        return str(self._zones)
+        return str(self.zones)
 
     def fromutc(self, when: datetime) -> datetime:
         """Return an instant, given in UTC, on this clock."""
         instant = when.replace(tzinfo=UTC)
-        at = sum(instant >= edge for edge in self._edges[:-1])
-        wall = instant.astimezone(self._places[at]).replace(tzinfo=self)
+        place = next(place for place, _, ends in self._stays if instant < ends)
+        wall = instant.astimezone(place).replace(tzinfo=self)
         if wall.utcoffset() != wall.replace(tzinfo=None) - instant.replace(tzinfo=None):
             return wall.replace(fold=1 - wall.fold)
         return wall

@@ -649,6 +649,23 @@ def zones_of(frame: pd.DataFrame) -> Zones:
     return zones_of_offsets(pd.DatetimeIndex(offsets.index), minutes)
 
 
+def with_text_stamps(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with stamps as text in their own offset, dates as 2026-10-24, and seconds.
+
+    pandas would write a space in a stamp, and spans of time as text or as large numbers.
+    """
+    out = table.copy()
+    for name in out.columns:
+        if isinstance(out[name].dtype, pd.DatetimeTZDtype):
+            times = pd.DatetimeIndex(out[name]).to_pydatetime()
+            out[name] = [None if time is pd.NaT else time.isoformat() for time in times]
+        elif pd.api.types.is_datetime64_any_dtype(out[name].dtype):
+            out[name] = [None if pd.isna(day) else day.date().isoformat() for day in out[name]]
+        elif pd.api.types.is_timedelta64_dtype(out[name].dtype):
+            out[name] = out[name].dt.total_seconds()
+    return out
+
+
 # The history of a table, in ``frame.attrs["eyelog"]``, small and JSON-safe: the log and the account
 # of the values, and the steps that were applied to them. It has no clock time, so the same steps on
 # the same data give the same history.

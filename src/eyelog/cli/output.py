@@ -100,7 +100,7 @@ def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
 
 def _with_text_stamps(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return a table as programs read it: its index as columns, if it has a name."""
-    from eyelog.clock import with_text_stamps
+    from eyelog.frame import with_text_stamps
 
     return with_text_stamps(table.reset_index(drop=table.index.names == [None]))
 

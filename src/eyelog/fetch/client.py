@@ -10,10 +10,11 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import pandas as pd
 import requests
@@ -21,7 +22,19 @@ import requests
 from eyelog import errors
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
 from eyelog.checks import whole_number
-from eyelog.clock import SECOND, Zone, Zones, instant_range, known_zones, windows
+from eyelog.clock import (
+    DAY_US,
+    EPOCH,
+    MICROSECOND,
+    SECOND,
+    LocalClock,
+    Zone,
+    Zones,
+    instant_range,
+    known_zones,
+    zone,
+    zone_at,
+)
 from eyelog.decode import Page, decode_page, joined_pages, refuse_conflicts
 from eyelog.errors import ConfigurationError, listed, warn
 from eyelog.fetch.cache import Day, DayCache
@@ -320,8 +333,7 @@ class Client:
         frame = joined_pages(pages, log, tz=zones.home, fields=names)
         if zones.vary:
             frame = in_zones(frame, zones)
-        notes = list(walker.cache.notes.values())
-        walker.cache.notes.clear()
+        notes = walker.take_notes()
         if outside := int(((frame.index < first) | (frame.index >= last + SECOND)).sum()):
             notes.append(
                 f"the service sent {outside} record(s) with a stamp outside the range of the"
@@ -420,6 +432,68 @@ def days_of(
             asked = (*before, (begins.isoformat(), ends.isoformat()))
             days[day] = Day(log, day, tz, asked, fields)  # it ends where its last window does
     return list(days.values())
+
+
+class Window(NamedTuple):
+    """A range that the service accepts: one date, zone and offset, ends included.
+
+    It is at most 23:59:59 long. A local day of 23 or 25 hours has two offsets, so it needs two.
+    """
+
+    day: date
+    tz: str
+    start: datetime
+    end: datetime
+
+
+def windows(
+    start: str | date | datetime, end: str | date | datetime, tz: "str | Zones" = "UTC"
+) -> list[Window]:
+    """Cut a range into windows that the service accepts.
+
+    Every whole second of the range is in exactly one window; each window is within one local date
+    and one offset and is at most 23:59:59 long.
+
+    Parameters
+    ----------
+    start, end : str, date or aware datetime
+        Inclusive local days of `tz` (``"2026-10-24"``), or instants.
+    tz : str or Zones
+        IANA zone of the days, or the zones of the wearer.
+
+    Returns
+    -------
+    list of Window
+        In order of time.
+
+    Raises
+    ------
+    ConfigurationError
+        If a datetime is naive, a text is not a day, the zone is unknown, or the start is after the
+        end.
+
+    Examples
+    --------
+    >>> for window in windows("2026-10-25", "2026-10-25", "Europe/Berlin"):
+    ...     print(window.start.isoformat(), window.end.isoformat())
+    2026-10-25T00:00:00+02:00 2026-10-25T02:59:59+02:00
+    2026-10-25T02:00:00+01:00 2026-10-25T23:59:59+01:00
+    """
+    first, last = instant_range(start, end, tz)
+    zones = tz if isinstance(tz, Zones) else Zones(tz)
+    changes = zones.changes()[1:] if zones.vary else []
+    edges = [first, *(at for at in changes if first < at <= last), last + SECOND]
+    found = []
+    for low, high in pairwise(edges):
+        tz = zone_at(zones, low) if zones.vary else zones.home
+        low_us, high_us = ((edge - EPOCH) // MICROSECOND for edge in (low, high))
+        opens, closes, _ = LocalClock(zone(tz)).cells(low_us, high_us, DAY_US)
+        for begins, ends in zip(opens.tolist(), closes.tolist(), strict=True):
+            begin = (EPOCH + begins * MICROSECOND).astimezone(zone(tz))
+            fixed = timezone(begin.utcoffset() or timedelta())
+            end_of = (EPOCH + ends * MICROSECOND - SECOND).astimezone(fixed)
+            found.append(Window(begin.date(), tz, begin.astimezone(fixed), end_of))
+    return found
 
 
 class Walker:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.clock import with_text_stamps
+from eyelog.frame import with_text_stamps
 from eyelog.measure.readable import readable
 from eyelog.reports import words
 from eyelog.reports.literature import CitedText
