@@ -28,7 +28,7 @@ _COMMAS: Final = "its numbers have decimal commas, and were read as such"
 _BEFORE: Final = "its header is line {}, and what comes before the header was left out"
 
 # Arrow works on this many bytes at a time, so that its data stay in the processor's cache.
-_PIECE: Final = 1 << 20
+_PIECE: Final = 1 << 19
 # The spellings of booleans that Arrow converts itself
 _TRUE: Final = ["1", "true", "True", "TRUE", "1.0"]
 _FALSE: Final = ["0", "false", "False", "FALSE", "0.0"]

@@ -31,8 +31,8 @@ _AFTER: Final = np.datetime64("9999-12-01", "us").astype(np.int64)
 
 # What Arrow casts: a date of fixed width, perhaps a fraction, and an offset or none. (Arrow alone
 # takes dates without a clock time, and offsets of more than a day.)
-_LOCAL: Final = r"^\d{4}(-\d\d-\d\d|/\d\d/\d\d)[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?"
-_ZONED: Final = _LOCAL + r" ?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$"
+_LOCAL: Final = r"^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?"
+_ZONED: Final = _LOCAL + r"(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$"
 # A date, with the year first or last, and perhaps a clock time. Spreadsheet programs write slashes,
 # and leave out leading zeros and seconds; databases leave out the minutes of an offset.
 _WHEN: Final = re.compile(
@@ -40,8 +40,7 @@ _WHEN: Final = re.compile(
     r"(?:[Tt ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*([Zz]|[+-]\d\d(?::?\d\d)?)?)?",
     re.ASCII,
 )
-_FEW_ENDS: Final = 40
-_OFFSET: Final = re.compile(r"\d ?([+-]\d\d)(?::?(\d\d))?$", re.ASCII)
+_OFFSET: Final = re.compile(rb"\d ?([+-]\d\d)(?::?(\d\d))?$")
 
 
 @dataclass
@@ -101,23 +100,22 @@ class StampReader:
         """Read dates that are all written in a way that Arrow casts; None if they are not."""
         if not len(texts) or texts.null_count:
             return None
-        first = texts[0].as_py()
-        local = not first.endswith("Z") and _OFFSET.search(first) is None
-        ends, checked = _ends_of(texts), texts
-        lengths = pc.min_max(pc.binary_length(texts))
-        if len(ends.dictionary) <= _FEW_ENDS and lengths["min"] == lengths["max"]:
-            # Of one length, with the end of one that fits, Arrow casts none that does not fit.
-            numbers = ends.indices.to_numpy()
-            checked = texts.take([(numbers == end).argmax() for end in range(len(ends.dictionary))])
-        if "/" in first or " " in first[16:]:  # which is changed for Arrow
-            checked = texts
-        if not pc.all(pc.match_substring_regex(checked, f"{_LOCAL}$" if local else _ZONED)).as_py():
-            return None
-        minutes = map(_minutes, ends.dictionary.to_pylist())  # not of Z: it shows no local clock
-        self.offsets |= {offset_of(of) for of in minutes if not np.isnan(of)}
-        plain = pc.replace_substring(texts, "/", "-") if "/" in first else texts
+        first, plain = texts[0].as_py(), texts
+        if "/" in first:
+            plain = pc.replace_substring(plain, "/", "-")
         if " " in first[16:]:  # "... 09:00:00 +0000"
             plain = pc.replace_substring_regex(plain, r" ([-+Z])", r"\1")
+        ends, lengths, checked = _ends_of(plain), pc.min_max(pc.binary_length(plain)), plain
+        minutes = [*map(_minutes, ends.dictionary.to_pylist())]
+        local = not first.endswith("Z") and np.isnan(minutes[0])
+        if lengths["min"] == lengths["max"]:
+            # Of one length, with the end of one that fits, Arrow casts none that does not fit.
+            each = range(len(ends.dictionary))
+            checked = plain.take([pc.index(ends.indices, end).as_py() for end in each])
+        if not pc.all(pc.match_substring_regex(checked, f"{_LOCAL}$" if local else _ZONED)).as_py():
+            return None
+        # Not of Z, which shows no local clock
+        self.offsets |= {offset_of(of) for of in minutes if not np.isnan(of)}
         try:
             read = pc.cast(plain, pa.timestamp("us", None if local else "UTC"))
         except pa.ArrowInvalid:  # one of them is not a day or a time
@@ -200,17 +198,17 @@ def minutes_of(texts: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.float64]:
 
 
 def _ends_of(texts: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
-    """Return the last characters of dates, in which their offsets are."""
-    ends = pc.dictionary_encode(pc.utf8_slice_codeunits(texts, -7))
+    """Return the last bytes of dates, in which their offsets are."""
+    ends = pc.dictionary_encode(pc.binary_slice(texts.cast(pa.binary()), -7))
     return ends.combine_chunks() if isinstance(ends, pa.ChunkedArray) else ends
 
 
-def _minutes(end: str | None) -> float:
+def _minutes(end: bytes | None) -> float:
     """Return the offset at the end of a date in minutes."""
-    match = _OFFSET.search(end or "")
+    match = _OFFSET.search(end or b"")
     if match is None:
         return float("nan")
-    return float(match[1]) * 60 + float(f"{match[1][0]}{match[2] or '0'}")
+    return float(match[1]) * 60 + float(match[1][:1] + (match[2] or b"0"))
 
 
 def _when(text: str | None) -> "re.Match[str] | None":
