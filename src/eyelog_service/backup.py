@@ -211,43 +211,44 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
             files[f"state/{path.name}"] = _copy(path, target / "state" / path.name)
     (target / "archive").mkdir(mode=0o700, exist_ok=True)
 
-    def take(path: Path) -> None:
-        inside = path.relative_to(registry.folder).as_posix()
+    def take(inside: str) -> None:
+        path = registry.folder / inside
         with suppress(FileNotFoundError):  # replaced or removed meanwhile
             files[f"archive/{inside}"] = _copy(path, target / "archive" / inside)
 
     accounts: set[str] = set()
-    for path in _files_of_archive(registry):
-        inside = path.relative_to(registry.folder).as_posix()
+    for inside in _files_of_archive(registry):
         of = _accounts_in(inside) if inside.startswith(("log=", f"{LISTS}/")) else set()
         accounts |= of
         if not of:
-            take(path)
+            take(inside)
     place = open_place(registry.folder)
     logs = sorted(path.name for path in registry.folder.glob("log=*"))
     for account in sorted(accounts):
+        own = f"account={check_account(account)}"
         with locked(place, account):
             for log in logs:
-                for path in _files_of_archive(registry, f"{log}/account={check_account(account)}"):
-                    take(path)
-            take(Path(place.small_file(LISTS, account)))
+                for inside in _files_of_archive(registry, f"{log}/{own}"):
+                    take(inside)
+            take(os.path.relpath(place.small_file(LISTS, account), registry.folder))
     return files
 
 
-def _files_of_archive(registry: Registry, inside: str = "") -> Iterator[Path]:
+def _files_of_archive(registry: Registry, inside: str = "") -> Iterator[str]:
+    """Yield the files of the archive, or of a folder of it, by their paths below its root."""
     if not isinstance(registry.archive, Path):
         return  # an object store has copies of its own
     for file in open_place(registry.folder).everything(inside):
-        path, name = Path(file.path), file.parts[-1]
+        name = file.parts[-1]
         unfinished = name.endswith((".lock", ".tmp", "-journal"))
         own = len(file.parts) == 1 and (_is_own(name) or file.leads_to)
         # What came in is not yet of the archive.
         if file.is_folder or unfinished or own or file.parts[0] == UPLOADS:
             continue
         if not file.leads_to:
-            yield path
-        elif path.exists():
-            raise ConfigurationError(f"{path} is a link: move what it leads to here")
+            yield "/".join(file.parts)
+        elif Path(file.path).exists():
+            raise ConfigurationError(f"{file.path} is a link: move what it leads to here")
 
 
 def _is_own(name: str) -> bool:
@@ -357,8 +358,8 @@ def restore(registry: Registry, source: Path) -> Restored:
     sync_folder(registry.folder)
     kept = sum(
         f"archive/{inside}" not in files
-        for path in _files_of_archive(registry)
-        if not (inside := path.relative_to(registry.folder).as_posix()).startswith(_ASIDE)
+        for inside in _files_of_archive(registry)
+        if not inside.startswith(_ASIDE)
     )
     return Restored(made, put, aside, kept, erased)
 

@@ -5,6 +5,8 @@ Only hashes of codes and tokens are stored. Each rule holds within one transacti
 `Registry` is the whole: what a service keeps between requests.
 """
 
+import base64
+import hashlib
 import os
 import time
 from collections.abc import Sequence
@@ -18,7 +20,7 @@ from sqlalchemy import Connection
 from eyelog.errors import ConfigurationError
 from eyelog_service import ended
 from eyelog_service.accounts import Accounts, Applications, matches
-from eyelog_service.state import State, add, add_key, digest, new_token, pkce_challenge, run
+from eyelog_service.state import State, add, add_key, digest, new_token, run
 
 ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
 _CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
@@ -399,8 +401,10 @@ def _check_verifier(challenge: str | None, verifier: str | None) -> None:
             raise GrantRefused("code_verifier was sent, but the login had no code_challenge")
     elif verifier is None:
         raise GrantRefused("code_verifier is missing: the login had a code_challenge")
-    elif not compare_digest(pkce_challenge(verifier), challenge):
-        raise GrantRefused("code_verifier does not match the code_challenge")
+    else:  # S256 (RFC 7636, section 4.2)
+        hashed = hashlib.sha256(verifier.encode("ascii", "replace")).digest()
+        if not compare_digest(base64.urlsafe_b64encode(hashed).rstrip(b"="), challenge.encode()):
+            raise GrantRefused("code_verifier does not match the code_challenge")
 
 
 def _store(db: Connection, token: str, kind: str, **whose: Any) -> None:

@@ -243,12 +243,6 @@ class Recording:
         return paths
 
 
-def waiting_files(archive: Archive) -> Iterator[Path]:
-    """Yield the files that are not imported yet, oldest first."""
-    folder = Path(archive.path) / _FOLDER
-    yield from sorted(folder.glob(f"{_KEY}*/*{_ENDING}"), key=lambda path: path.name)
-
-
 def import_recording(archive: Archive, path: Path, *, tz: Zone | None = None) -> str:
     """Import a complete file and pack it; return a line that says what happened to it.
 
@@ -519,7 +513,8 @@ class Listener:
         stop = stop or asyncio.Event()
         lock = None if self._dry_run else locked_recordings(self._archive)
         try:
-            for path in [] if self._dry_run else waiting_files(self._archive):
+            waiting = Path(self._archive.path, _FOLDER).glob(f"{_KEY}*/*{_ENDING}")
+            for path in [] if self._dry_run else sorted(waiting, key=lambda path: path.name):
                 self._complete.put_nowait(path)
             try:
                 server = await self._serve(host, port, tls)

@@ -108,28 +108,19 @@ class SignedForms:
     path: str
     samesite: str = "strict"
 
-    def browser(self, request: Request) -> str:
-        """Return the cookie of this browser; one that was not made here is replaced."""
-        cookie, browsers = self._cookie(request), signer(request, f"browser of {self.purpose}")
-        with suppress(BadSignature):
-            browsers.loads(cookie, max_age=_SECONDS)
-            return cookie
-        return browsers.dumps(secrets.token_urlsafe(16))
+    def page(self, request: Request, of_form: Callable[..., Response], *values: Any) -> Response:
+        """Return the page that `of_form` makes with the hidden field, only for this browser.
 
-    def sign(self, request: Request, browser: str, *values: Any) -> str:
-        """Return the hidden field of a form for the browser with this cookie."""
-        return signer(request, self.purpose).dumps([browser, *values])
-
-    def bind(self, request: Request, answer: Response, browser: str) -> None:
-        """Let the browser keep its cookie."""
+        A cookie that was not made here is replaced.
+        """
+        browser, browsers = self._cookie(request), signer(request, f"browser of {self.purpose}")
+        try:
+            browsers.loads(browser, max_age=_SECONDS)
+        except BadSignature:
+            browser = browsers.dumps(secrets.token_urlsafe(16))
+        answer = of_form(form=signer(request, self.purpose).dumps([browser, *values]))
         how = {"path": self.path, "max_age": _SECONDS, "samesite": self.samesite}
         set_cookie(request, answer, f"eyelog_{self.purpose}", browser, **how)
-
-    def page(self, request: Request, of_form: Callable[..., Response], *values: Any) -> Response:
-        """Return the page that `of_form` makes with the hidden field, only for this browser."""
-        browser = self.browser(request)
-        answer = of_form(form=self.sign(request, browser, *values))
-        self.bind(request, answer, browser)
         return answer
 
     def values(self, request: Request, form: str) -> list[Any]:

@@ -357,12 +357,7 @@ def _closing(page: Response) -> Response:
 
 
 async def _show_days(request: Request, account: str) -> Response:
-    archive = str(web.parts_of(request).registry.archive)
-    try:
-        encoded = await apart.result_of(request, own_days, archive=archive, account=account)
-    except apart.Failed as failed:
-        raise _not_made(account, "days", failed) from None
-    logs = msgspec.json.decode(encoded)
+    logs = msgspec.json.decode(await _made(request, account, "days", own_days))
     return web.form_page(_DAYS, title="What arrived per day", layout=WIDE, who=account, logs=logs)
 
 
@@ -371,13 +366,18 @@ async def _report(request: Request, account: str, form: dict[str, str]) -> Respo
     if not await to_thread.run_sync(stored_months, archive, account):
         text = "There are no records of yours here yet."
         raise web.Problem(404, "not_found", text, title="There is no report")
-    try:
-        made = await apart.result_of(request, own_report, archive=str(archive), account=account)
-    except apart.Failed as failed:
-        raise _not_made(account, "report", failed) from None
+    made = await _made(request, account, "report", own_report)
     await note(request, "report", account)
     headers = _attached(f"eyelog-report-{datetime.now(UTC):%Y-%m-%d}.html")
     return Response(made, headers=headers, media_type="text/html")
+
+
+async def _made(request: Request, account: str, what: str, task: apart.Task) -> bytes:
+    archive = str(web.parts_of(request).registry.archive)
+    try:
+        return await apart.result_of(request, task, archive=archive, account=account)
+    except apart.Failed as failed:
+        raise _not_made(account, what, failed) from None
 
 
 def _not_made(
@@ -534,29 +534,22 @@ async def _account(
     Besides what any page may show, `token` is a new one to be shown once, and `files` are those
     that were just sent, as `uploads.import_upload` answers.
     """
-    registry, browser = web.parts_of(request).registry, _FORMS.browser(request)
+    registry = web.parts_of(request).registry
 
-    def page() -> Response:
+    def content() -> dict[str, Any]:
         stored = stored_months(registry.archive, account)
-        return web.form_page(
-            _ACCOUNT,
-            title=title,
-            layout=WIDE,
-            who=account,
-            form=_FORMS.sign(request, browser, account),
-            grants=registry.grants.of_account(account),
-            records=[(INTERVAL_SECONDS[log], each[0], each[-1]) for log, each in stored.items()],
-            times=clock_sentence(registry.archive, account),
-            days=DAYS,
-            kept_days=next(iter(registry.accounts.retention(account).values()), None),
-            tokens=registry.grants.upload_tokens(account),
-            footer=_FOOTER,
-            **{"files": None, "token": "", **shown},
-        )
+        return {
+            "grants": registry.grants.of_account(account),
+            "records": [(INTERVAL_SECONDS[log], at[0], at[-1]) for log, at in stored.items()],
+            "times": clock_sentence(registry.archive, account),
+            "kept_days": next(iter(registry.accounts.retention(account).values()), None),
+            "tokens": registry.grants.upload_tokens(account),
+        }
 
-    answer = await to_thread.run_sync(page)
-    _FORMS.bind(request, answer, browser)
-    return answer
+    shown = {"files": None, "token": "", "days": DAYS, "footer": _FOOTER, **shown}
+    shown |= await to_thread.run_sync(content)
+    page = partial(web.form_page, _ACCOUNT, title=title, layout=WIDE, who=account, **shown)
+    return _FORMS.page(request, page, account)
 
 
 INVITATION = "/invitation"

@@ -17,14 +17,14 @@ from support.records import records
 def _cheap_hashes() -> Iterator[None]:
     """Let a check of a password take a millisecond, not a fifth of a second of CPU."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eyelog_service.state._LOG2_N", 4)
+        patch.setattr("eyelog_service.accounts._LOG2_N", 4)
         yield
 
 
 @pytest.fixture
 def hashes_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash passwords as a service does for its users."""
-    monkeypatch.setattr("eyelog_service.state._LOG2_N", 14)
+    monkeypatch.setattr("eyelog_service.accounts._LOG2_N", 14)
 
 
 @pytest.fixture

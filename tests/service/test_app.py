@@ -45,12 +45,13 @@ def _methods(answer: requests.Response) -> str:
     return ", ".join(sorted(answer.headers["Allow"].replace(" ", "").split(",")))
 
 
-@pytest.mark.parametrize("page_size", [0, -1, True, 2.5, "500"])
-def test_an_impossible_page_size_is_reported_in_one_sentence(
-    tmp_path: Path, page_size: int
+@pytest.mark.parametrize("name", ["page_size", "requests_per_hour", "uploads_per_hour", "quota"])
+@pytest.mark.parametrize("value", [-1, True, 2.5, "500"])
+def test_an_impossible_number_is_reported_in_one_sentence(
+    tmp_path: Path, name: str, value: int
 ) -> None:
-    said = "page_size must be a whole number"
-    with pytest.raises(el.ConfigurationError, match=said), el.serve(tmp_path, page_size=page_size):
+    said = f"{name} must be a whole number"
+    with pytest.raises(el.ConfigurationError, match=said), el.serve(tmp_path, **{name: value}):
         pass
 
 

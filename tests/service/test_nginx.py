@@ -152,13 +152,3 @@ def test_a_wearer_logs_in_and_a_client_reads_through_nginx(
     (revocation,) = (line for line in lines if line["event"] == "revoke")
     assert revocation["address"] == "127.0.0.7"  # of the three, the address that nginx saw
     assert callback["code"] not in log.read_text()
-
-
-def test_the_form_of_the_login_page_stays_under_the_prefix(
-    behind: tuple[live.Live, Path],
-) -> None:
-    there, _ = behind
-    page = Browser(there).open()
-    (action,) = [part.split('"')[0] for part in page.text.split(' action="')[1:]]
-    target = requests.compat.urljoin(page.url, action)
-    assert urlsplit(target).path == "/eyelog/v1/oauth/authorize"

@@ -1,6 +1,5 @@
 """Two hosts of one service: a Postgres state and an object store, and one of them killed."""
 
-import os
 import random
 import re
 import signal
@@ -20,7 +19,7 @@ import requests
 
 import eyelog as el
 from eyelog_service.state import State
-from support.account_page import Visitor, granted
+from support.account_page import Visitor
 from support.command import main
 from support.live import AUDIT, Live
 from support.login_page import CALLBACK, Browser, sent_back
@@ -141,34 +140,6 @@ def logged_in(host: Host, scope: str = "official write") -> str:
     return sent_back(answer)["code"]
 
 
-def test_a_login_on_one_host_is_a_token_on_the_other_and_so_is_its_end(
-    both: tuple[Host, Host],
-) -> None:
-    one, other = both
-    found = other.live.exchange(logged_in(one)).json()
-    token = found["access_token"]
-    assert one.post(token, csv(n=90)).json()["new"] == 90
-    assert [host.day(token) for host in both] == [90, 90]
-    newer = one.live.refresh(found["refresh_token"]).json()["access_token"]
-    assert other.day(newer) == 90
-    # Cursors, forms and sessions of browsers are signed with one key.
-    page = one.live.get(SIXTY, *DAY, token=token).json()
-    assert "cursor" in page
-    visitor = Visitor(one.live)
-    visitor.log_in()
-    visitor.url = f"{other.live.url}/account"
-    listed = visitor.open()
-    assert list(granted(listed)) == ["Analysis"]
-    assert other.live.revoke(newer, bearer=newer).status_code == 200
-    assert one.live.get(SIXTY, *DAY, token=newer).status_code == 401
-    visitor.send(listed, "withdraw", grant=granted(listed)["Analysis"])
-    for host in both:
-        refused = host.live.get(SIXTY, *DAY, token=token)
-        assert (refused.status_code, refused.json()["error"]) == (401, "invalid_token")
-        assert host.live.refresh(found["refresh_token"]).json()["error"] == "invalid_grant"
-    assert [host.stop() for host in both] == ["", ""]
-
-
 def test_an_upload_to_one_host_is_known_to_the_other(both: tuple[Host, Host]) -> None:
     one, other = both
     token = one.operator("upload-token", "ada").strip()
@@ -228,33 +199,6 @@ def test_a_host_that_is_killed_during_uploads_leaves_each_whole_or_absent(
         one = start("one").ready()
         assert not list((one.folder / ".uploads").glob("account=*/*"))
     assert el.Archive(one.archive).verify().empty
-
-
-def test_a_service_whose_database_is_away_says_so_and_recovers(
-    both: tuple[Host, Host], server: Postgres
-) -> None:
-    one, other = both
-    token = other.live.exchange(logged_in(one)).json()["access_token"]
-    assert one.day(token) == 0
-    server.stop()
-    try:
-        for host in both:
-            health = requests.get(f"{host.live.url}/health", timeout=60)
-            assert health.status_code == 503
-            assert health.json()["error_description"] == "cannot be read: the service's state"
-            refused = host.live.get(SIXTY, *DAY, token=token)
-            assert refused.status_code == 503
-            assert refused.json()["error"] == "temporarily_unavailable"
-            assert "Retry-After" in refused.headers
-    finally:
-        server.start()
-    for host in both:
-        assert requests.get(f"{host.live.url}/health", timeout=60).status_code == 200
-        assert host.day(token) == 0
-    said = one.stop() + other.stop()
-    assert "cannot be used: connection failed" in said
-    assert PASSWORD not in said
-    assert "Traceback" not in said
 
 
 def half_of(body: bytes, killed: threading.Event) -> Iterator[bytes]:
@@ -339,29 +283,3 @@ def _waits_for_a_lock(server: Postgres) -> bool:
         sql = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
         row = db.execute(sql).fetchone()
         return bool(row and row[0])
-
-
-def test_a_start_without_a_database_is_refused_in_one_line(
-    bucket: str, address: str, tmp_path: Path
-) -> None:
-    for state, reason in (
-        (address.replace("127.0.0.1", "127.0.0.99"), "Connection refused"),
-        (address.replace("eyelog@", f"eyelog:not-{PASSWORD}@"), "password authentication failed"),
-        (address.replace("/state_", "/no_state_"), "does not exist"),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-m", "eyelog", "serve", "--archive", bucket, "--port", "0"],
-            env={
-                **os.environ,
-                "EYELOG_SERVICE_STATE": state,
-                "EYELOG_SERVICE_LOCAL": str(tmp_path / "local"),
-            },
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 1
-        [line] = done.stderr.splitlines()
-        assert reason in line
-        assert PASSWORD not in line

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from matplotlib import pyplot as plt
 
-from eyelog_service import apart, state
+from eyelog_service import accounts, apart
 
 __all__ = ["cheap_hashes", "work_here"]
 
@@ -25,7 +25,7 @@ def work_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a check of a password take a millisecond, not a fifth of a second of CPU."""
-    monkeypatch.setattr(state, "_LOG2_N", 6)
+    monkeypatch.setattr(accounts, "_LOG2_N", 6)
 
 
 def _run_here(task: Callable[..., bytes], arguments: dict[str, Any], **_: Any) -> bytes:

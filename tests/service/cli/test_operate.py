@@ -16,7 +16,6 @@ import pytest
 import eyelog as el
 from support import live
 from support.command import main
-from support.first_release import first_release_state
 from support.live import REDIRECT, STANDARD
 from support.records import records
 
@@ -140,15 +139,6 @@ def test_what_to_revoke_has_to_be_said(lab: SimpleNamespace) -> None:
     assert listed(lab, "tokens") == []
 
 
-def test_an_upload_token_is_printed_once_and_ends_with_a_revocation(lab: SimpleNamespace) -> None:
-    token = lab.run("upload-token", "bea").out.strip()
-    assert lab.registry.grants.bearer(token).writes
-    done = lab.run("revoke", "--account", "bea")
-    assert done.out == "ended: 1 upload token of account 'bea', of its own devices\n"
-    assert lab.registry.grants.bearer(token) == "the access token is revoked"
-    assert lab.run("upload-token", "nobody").status == 1
-
-
 def test_a_removed_account_leaves_its_records_and_says_where(
     lab: SimpleNamespace, archive: Path
 ) -> None:
@@ -217,15 +207,6 @@ def test_a_locked_state_is_said_in_one_line(lab: SimpleNamespace, archive: Path)
             assert "is locked by another program: try again" in done.err
         other.execute("ROLLBACK")
     assert len(listed(lab, "tokens")) == 2
-
-
-def test_a_state_of_the_first_release_is_managed_too(service: Run, archive: Path) -> None:
-    old = first_release_state(archive)
-    assert "unknown" in service("list-accounts").out
-    assert len(json.loads(service("list-tokens", "--json").out)) == 2
-    assert service("disable", "ada").status == 0
-    assert service("rotate-secret", old.client_id).status == 0
-    assert service("check").status == 0
 
 
 def test_the_audit_log_of_a_whole_session_names_all_and_holds_no_secret(

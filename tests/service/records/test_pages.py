@@ -19,7 +19,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog_service import records as of_service
 from support import live
 from support.live import COMPUTED, STANDARD, Live
 from support.logs import columns
@@ -189,22 +188,6 @@ def test_the_pages_of_a_range_add_up_to_what_the_archive_has(
         assert dates == list(stored.loc[start:end].index)
 
 
-def test_pieces_that_are_not_kept_any_more_are_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(of_service, "_KEPT_BYTES", 300_000)
-    frames = [records(STANDARD, f"2026-10-{day:02} 00:01", 200) for day in range(1, 26)]
-    live.make(tmp_path / "a", {"ada": frames})
-    windows = of_service.Windows(tmp_path / "a")
-    for day in (*range(1, 26), 1):
-        edges = f"2026-10-{day:02}T00:00:00Z", f"2026-10-{day:02}T23:59:59Z"
-        pairs = list(zip(("date_from", "date_to"), edges, strict=True))
-        query = of_service.parse_query(STANDARD, pairs)
-        assert len(windows.read(query, "ada")) == 200
-        assert sum(each.nbytes for each in windows._kept.values()) <= 300_000
-    assert 1 <= len(windows._kept) < 7
-
-
 def test_what_is_written_is_served_at_once_and_damage_reveals_no_path(tmp_path: Path) -> None:
     frame = records(STANDARD, "2026-10-24 00:01", 30)
     with live.service(tmp_path / "a", {"ada": [frame]}, page_size=10) as there:
@@ -326,14 +309,6 @@ def test_only_those_without_a_share_wait_for_a_locked_state_also_into_the_next_h
         waiting.join()
     assert answers[0].status_code == 200
     assert int(answers[0].headers["X-RateLimit-Reset"]) == clock[0] // 3600 * 3600 + 3600
-
-
-@pytest.mark.parametrize("per_hour", [-1, True, 2.5])
-def test_an_impossible_limit_is_reported_in_one_sentence(tmp_path: Path, per_hour: int) -> None:
-    said = "requests_per_hour must be a whole number"
-    with pytest.raises(el.ConfigurationError, match=said):  # noqa: SIM117 (what fails is inside)
-        with live.running(tmp_path, requests_per_hour=per_hour):
-            pass
 
 
 @pytest.mark.usefixtures("within_one_hour")
