@@ -33,14 +33,7 @@ from eyelog.cores import usable_cores
 from eyelog.errors import ConfigurationError, EyelogError, listed
 from eyelog_service import ended
 from eyelog_service.ended import after_ends, end
-from eyelog_service.state import (
-    KeyTaken,
-    State,
-    add,
-    digest,
-    new_token,
-    run,
-)
+from eyelog_service.state import KeyTaken, State, add, digest, new_token, run
 
 INVITED_DAYS = 14
 NAME_RULE = "use printable characters, at most 64 bytes as UTF-8, without a space at either end"

@@ -29,23 +29,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from eyelog.archive.lists import LISTS, listed, locked, part_path, write_lists
-from eyelog.archive.place import (
-    LINKED,
-    OF_OLD,
-    account_of,
-    check_account,
-    open_place,
-)
+from eyelog.archive.place import LINKED, OF_OLD, account_of, check_account, open_place
 from eyelog.archive.store import Archive
 from eyelog.errors import ArchiveError, ConfigurationError
-from eyelog.home import (
-    make_folders,
-    move_file,
-    new_file,
-    replace_file,
-    sync_folder,
-    whole_file,
-)
+from eyelog.home import make_folders, move_file, new_file, replace_file, sync_folder, whole_file
 from eyelog_service import ended
 from eyelog_service.audit import FILE_NAME, lock
 from eyelog_service.grants import Registry

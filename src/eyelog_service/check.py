@@ -26,14 +26,7 @@ from eyelog_service.backup import interrupted, unfinished_backup
 from eyelog_service.ended import outdated
 from eyelog_service.erase import in_words, revived
 from eyelog_service.grants import Registry
-from eyelog_service.state import (
-    VERSION,
-    State,
-    StateBusy,
-    StateFault,
-    refuse_other,
-    run,
-)
+from eyelog_service.state import VERSION, State, StateBusy, StateFault, refuse_other, run
 
 _LEAST_DESCRIPTORS: Final = 1024
 _LEAST_FREE: Final = 100_000_000

@@ -357,12 +357,7 @@ def _value(cell: str) -> Any:
     return {"true": True, "false": False}.get(cell.lower(), cell)
 
 
-async def replay(
-    path: Path,
-    to: str,
-    *,
-    speed: float = 1.0,
-) -> int:
+async def replay(path: Path, to: str, *, speed: float = 1.0) -> int:
     """Send the messages of a recording to a server, with their original pauses.
 
     Parameters

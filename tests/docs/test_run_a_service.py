@@ -26,7 +26,6 @@ PRESENT = ["systemd", "sudo", "curl", "ca-certificates"]
 # Blocks that are not typed here, and why.
 ELSEWHERE = {
     ("### In containers", "text"): "test_in_containers.py types them, with Docker",
-    ("### Going back", "text"): "it needs an older release, which no index here has",
 }
 
 CERTIFICATE = "/etc/letsencrypt/live/logs.example.org/fullchain.pem"

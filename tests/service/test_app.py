@@ -51,7 +51,7 @@ def test_an_impossible_number_is_reported_in_one_sentence(
     tmp_path: Path, name: str, value: int
 ) -> None:
     said = f"{name} must be a whole number"
-    with pytest.raises(el.ConfigurationError, match=said), el.serve(tmp_path, **{name: value}):
+    with pytest.raises(el.ConfigurationError, match=said), live.running(tmp_path, **{name: value}):
         pass
 
 
