@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 
 import eyelog as el
 from support.collisions import collisions
-from support.drawn import legend_of, one, points, xy
+from support.drawn import days_from, legend_of, one, points, xy
 
 
 def cohort(wearers: int, days: int = 10, *, seed: int = 1) -> pd.DataFrame:
@@ -27,11 +27,12 @@ def test_each_wearer_is_a_line_and_bands_and_median_are_those_of_the_wearers_of_
     ax = el.plot_cohort(table, "steps")
     lines = one(ax, "each wearer").get_segments()
     assert len(lines) == 6
-    assert lines[2].tolist() == [[i, v] for i, v in enumerate(table.loc["w002", "steps"])]
+    assert days_from("2026-10-19", lines[2][:, 0]).tolist() == [*range(10)]
+    assert lines[2][:, 1].tolist() == table.loc["w002", "steps"].tolist()
     by_day = table["steps"].groupby(level="day")
     assert xy(ax, "median of the wearers")[1] == pytest.approx(by_day.median().tolist())
     outer = one(ax, "middle 90 %").get_paths()[0].vertices
-    first = outer[outer[:, 0] == 0][:, 1]
+    first = outer[days_from("2026-10-19", outer[:, 0]) == 0][:, 1]
     assert first.max() == pytest.approx(by_day.quantile(0.95).iloc[0])
     assert first.min() == pytest.approx(by_day.quantile(0.05).iloc[0])
 
@@ -46,7 +47,8 @@ def test_days_with_fewer_than_five_wearers_have_no_bands_and_lone_ones_are_point
     ax = el.plot_cohort(few, "steps")
     assert sorted(legend_of(ax)) == ["each wearer", "weekend"]
     lone = [dots.get_offsets() for dots in ax.collections if len(dots.get_offsets()) == 1]
-    assert [2, few.iloc[2, 0]] in [places[0].tolist() for places in lone]
+    places = [[float(days_from("2026-10-19", x)), y] for ((x, y),) in lone]
+    assert [2, few.iloc[2, 0]] in places
 
 
 def test_groups_have_their_means_and_beside_them_the_difference_from_the_first() -> None:

@@ -5,9 +5,21 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from support.drawn import artists, colour_of, heights, legend_of, one, points, spans, title_of, xy
+from support.drawn import (
+    artists,
+    colour_of,
+    days_from,
+    heights,
+    legend_of,
+    one,
+    points,
+    spans,
+    title_of,
+    xy,
+)
 
 INTERVAL = "95 % interval of these minutes"
+FIRST = "2026-10-19"
 
 
 def table(days: int = 14, **columns: list[float]) -> pd.DataFrame:
@@ -19,8 +31,10 @@ def table(days: int = 14, **columns: list[float]) -> pd.DataFrame:
 
 def test_what_adds_up_over_a_day_is_a_bar_from_zero() -> None:
     ax = el.plot_daily(table(3, steps=[5000.0, np.nan, 7000.0]), "steps")
-    bars = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in artists(ax, "day")]
-    assert bars == [(0, 5000), (2, 7000)]
+    bars = artists(ax, "day")
+    middles = days_from(FIRST, [bar.get_x() + bar.get_width() / 2 for bar in bars])
+    assert middles == pytest.approx([0, 2])
+    assert heights(ax, "day") == [5000, 7000]
     assert ax.get_ylim()[0] == 0
     assert ax.get_ylabel() == "Steps (per day)"
 
@@ -29,7 +43,7 @@ def test_a_rate_is_a_point_with_its_interval() -> None:
     rate = {"rate_per_min": [15.0, 18.0], "rate_low": [14.0, 16.0], "rate_high": [16.0, 20.0]}
     days = table(3, **{f"blink_{name}": [*of, np.nan] for name, of in rate.items()})
     ax = el.plot_daily(days, "blink_rate_per_min")
-    assert points(ax, "day") == [[0, 15], [1, 18]]
+    assert points(ax, "day", FIRST) == [[0, 15], [1, 18]]
     segments = one(ax, INTERVAL).get_segments()
     assert [segment[:, 1].tolist() for segment in segments] == [[14, 16], [16, 20]]
 
@@ -56,7 +70,8 @@ def test_a_median_between_two_thin_days_is_still_shown() -> None:
     days = table(14, steps=[1000.0] * 14)
     days.loc[days.index[[5, 7]], "worn_h"] = 0.5
     (dash,) = [one for one in el.plot_daily(days, "steps").lines if one.get_marker() == "_"]
-    assert dash.get_xydata().tolist() == [[6, 1000]]
+    assert days_from(FIRST, dash.get_xdata()).tolist() == [6]
+    assert dash.get_ydata().tolist() == [1000]
 
 
 def test_the_hours_behind_the_days_have_an_axis_and_colours_of_their_own() -> None:
@@ -66,7 +81,7 @@ def test_the_hours_behind_the_days_have_an_axis_and_colours_of_their_own() -> No
     for name, hours in (("recorded", 16), ("worn", 10), ("usable", 7)):
         assert heights(below, name) == [hours, hours]
     assert below.get_ylim() == (0, 24)
-    assert spans(below, "no record") == [(0.5, 1.5)]
+    assert days_from(FIRST, spans(below, "no record")).tolist() == [[0.5, 1.5]]
     assert {"usable", "worn", "recorded", "no record"} <= set(legend_of(ax))
     worn = el.plot_daily(days, "worn_h")
     assert colour_of(worn, "day") == colour_of(worn.child_axes[0], "worn")
@@ -78,8 +93,8 @@ def test_days_without_a_row_keep_their_place_and_weekends_are_shaded() -> None:
     days = table(14, steps=[1000.0] * 14)
     ax = el.plot_daily(days.drop(days.index[3:9]), "steps")
     places = [bar.get_x() + 0.3 for bar in artists(ax, "day")]
-    assert places == pytest.approx([0, 1, 2, 9, 10, 11, 12, 13])
-    assert spans(ax, "weekend") == [(4.5, 6.5), (11.5, 13.5)]
+    assert days_from(FIRST, places) == pytest.approx([0, 1, 2, 9, 10, 11, 12, 13])
+    assert days_from(FIRST, spans(ax, "weekend")).tolist() == [[4.5, 6.5], [11.5, 13.5]]
 
 
 def test_a_year_is_readable_and_many_days_of_bars_are_one_outline() -> None:
@@ -114,14 +129,14 @@ def usual(days: int = 20) -> list[float]:
 def test_days_outside_the_usual_range_have_a_ring_and_the_band_is_that_of_the_table() -> None:
     made = el.baseline.personal(steps([*usual(), 12_000.0]))
     ax = el.plot_baseline(made)
-    rings = points(ax, "day outside its range")
+    rings = points(ax, "day outside its range", "2026-10-01")
     outside = made["outside"].fillna(value=False).astype(bool)
     assert [place[1] for place in rings] == made["value"][outside].tolist()
     assert [20, 12_000] in rings
-    assert [20, 12_000] in points(ax, "day")
+    assert [20, 12_000] in points(ax, "day", "2026-10-01")
     paths = one(ax, "usual range").get_paths()
     corners = np.concatenate([path.vertices for path in paths if len(path.vertices)])
-    last = corners[corners[:, 0] == 20][:, 1]
+    last = corners[days_from("2026-10-01", corners[:, 0]) == 20][:, 1]
     assert (last.min(), last.max()) == pytest.approx(tuple(made[["low", "high"]].iloc[-1]))
 
 
@@ -131,7 +146,7 @@ def test_what_is_not_judged_is_hollow_and_never_outside() -> None:
     days.loc[index[-1], "worn_h"] = 5.0
     ax = el.plot_baseline(days, "steps")
     first_weekends = [9, 10, 16, 17]
-    hollow = [place[0] for place in points(ax, "not judged")]
+    hollow = [place[0] for place in points(ax, "not judged", "2026-10-01")]
     assert hollow == [*range(7), *first_weekends, 20]
     assert one(ax, "not judged").get_facecolors()[0].tolist() == [1, 1, 1, 1]
     assert "day outside its range" not in legend_of(ax)
@@ -145,7 +160,7 @@ def test_a_change_is_a_line_before_the_day_on_which_the_level_begins() -> None:
     assert changes.tolist() == [pd.Timestamp("2026-10-11")]
     ax = el.plot_baseline(series, changes=changes)
     (line,) = one(ax, "a new level begins").get_segments()
-    assert line[:, 0].tolist() == [9.5, 9.5]
+    assert days_from("2026-10-01", line[:, 0]).tolist() == [9.5, 9.5]
     with pytest.raises(el.ConfigurationError, match="2030-01-01 lies outside"):
         el.plot_baseline(series, changes=[pd.Timestamp("2030-01-01", tz="Asia/Tokyo")])
 
@@ -155,7 +170,7 @@ def test_days_without_a_row_keep_their_place_and_break_the_line() -> None:
     ax = el.plot_baseline(series.drop(series.index[20:23]))
     _, baseline = xy(ax, "median of the 56 days before")
     assert np.flatnonzero(np.isnan(baseline)).tolist() == [*range(7), 20, 21, 22]
-    assert 22 not in [place[0] for place in points(ax, "day")]
+    assert 22 not in [place[0] for place in points(ax, "day", "2026-10-01")]
 
 
 def test_words_come_from_what_the_baseline_is_of_and_a_frame_is_drawn_as_its_days() -> None:

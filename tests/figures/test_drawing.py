@@ -213,11 +213,21 @@ def test_on_a_dark_ground_what_is_drawn_is_on_white_and_its_words_are_dark(name:
 def test_dates_are_places_on_an_axis_of_days_and_of_time() -> None:
     frame = el.simulate("2026-03-02", 10, log="standard_mode_logs", tz="Asia/Tokyo")
     noon = pd.Timestamp("2026-03-04 12:00", tz="Asia/Tokyo")
-    days = el.plot_daily(frame, "steps")
-    assert days.axvline(noon).get_xdata(orig=False)[0] == 2.0
-    assert days.axvline(noon.date()).get_xdata(orig=False)[0] == 1.5
-    for ax in el.plot_week(el.daily(frame)):
-        assert ax.axvline(pd.Timestamp("2026-03-08 12:00")).get_xdata(orig=False)[0] == 3.0
+    table = el.daily(frame)
+    days = el.plot_daily(table, "steps")
+    bar = days.containers[0][2]
+    for mark in (noon.tz_localize(None), table.index[2] + pd.Timedelta("12h")):
+        middle = days.axvline(mark).get_xdata(orig=False)[0]
+        assert middle == pytest.approx(bar.get_x() + bar.get_width() / 2)
+    assert days.axvline(noon.date()).get_xdata(orig=False)[0] == pytest.approx(middle - 0.5)
+    days.set_xlim(pd.Timestamp("2026-03-03"), pd.Timestamp("2026-03-08"))
+    drawn(days.figure)
+    named = [tick.get_text()[:3] for tick in days.child_axes[0].get_xticklabels()]
+    assert named == ["Tue", "Wed", "Thu", "Fri", "Sat"]
+    first = el.plot_week(table)[0]
+    assert first.axvline(pd.Timestamp("2026-03-08 12:00")).get_xdata(orig=False)[
+        0
+    ] == pytest.approx(middle + 4)
     time = el.plot_timeline(frame, ["hm_yo"])[0]
     assert time.get_xlim()[0] < time.axvline(noon).get_xdata(orig=False)[0] < time.get_xlim()[1]
 

@@ -6,10 +6,11 @@ import pytest
 from matplotlib.axes import Axes
 
 import eyelog as el
-from support.drawn import artists, legend_of, note_of, one, points
+from support.drawn import artists, days_from, legend_of, note_of, one, points
 
 DAYS = 70
 ZONE = "Asia/Tokyo"
+FIRST = "2026-10-19"
 RING = "stands out (▲ above, ▼ below)"
 THIN = "thin: under 8 h worn"
 
@@ -64,7 +65,8 @@ def test_the_band_of_a_day_is_the_usual_range_by_the_days_before() -> None:
 def test_a_weekend_has_no_band_before_six_weeks_and_the_one_of_weekends_after() -> None:
     days = table(steps={6: 20_000.0})
     days.loc[days.index.day_of_week >= 5, "steps"] += 6000.0
-    assert artists(el.plot_week(days.iloc[-21:])[2], "usual range")[-1].get_x() < 4.5
+    last = artists(el.plot_week(days.iloc[-21:])[2], "usual range")[-1]
+    assert days_from(FIRST, last.get_x()) < 4.5
     ranges = artists(el.plot_week(days)[2], "usual range")
     assert len(ranges) == 7
     assert ranges[5].get_y() > ranges[4].get_y() + 4000.0
@@ -80,7 +82,7 @@ def test_a_range_has_no_values_that_the_quantity_cannot_take() -> None:
 
 def test_a_day_that_stands_out_has_a_ring_an_arrow_and_a_bold_number() -> None:
     made = el.plot_week(table(blink_rate_per_min={2: 30.0}, steps={4: 100.0}))
-    assert points(made[1], RING) == [[2, 30]]
+    assert points(made[1], RING, FIRST) == [[2, 30]]
     up, down = made[1].texts[2], made[2].texts[4]
     assert (up.get_text(), down.get_text()) == ("▲30.0", "▼100")
     assert up.get_fontweight() == "bold"
@@ -92,7 +94,7 @@ def test_neither_a_value_that_fails_the_correction_nor_a_thin_day_stands_out() -
     assert el.baseline.personal(days, "blink_rate_per_min")["outside"].iloc[-1]
     ax = el.plot_week(days)[1]
     assert artists(ax, RING) == []
-    assert points(ax, THIN) == [[2, 30]]
+    assert points(ax, THIN, FIRST) == [[2, 30]]
     assert one(ax, THIN).get_facecolors()[0].tolist() == [1, 1, 1, 1]
     assert THIN not in legend_of(el.plot_week(table())[0])
 
@@ -123,9 +125,9 @@ def test_what_has_no_value_or_several_of_a_day_is_refused_with_the_day() -> None
 def test_a_month_has_a_point_for_each_of_28_days_and_mondays_named() -> None:
     days = table(28, blink_rate_per_min={20: 30.0}, steps={2: 100.0}, worn_h={3: 5.0})
     made = el.plot_month(days)
-    assert points(made[0], THIN) == [[3, 5]]
+    assert points(made[0], THIN, "2026-09-28") == [[3, 5]]
     assert len(points(made[0], "day")) == 27
-    assert points(made[1], RING) == [[20, 30]]
+    assert points(made[1], RING, "2026-09-28") == [[20, 30]]
     assert [ax.texts[0].get_text() for ax in made[1:3]] == ["▲", "▼"]
     assert made[2].get_title(loc="right").startswith("28 d ")
     made[0].figure.draw_without_rendering()
@@ -174,7 +176,7 @@ def test_an_hour_that_a_day_lacks_is_white_and_not_hatched() -> None:
     berlin = el.simulate("2026-03-09", 21, log="standard_mode_logs", seed=3, tz="Europe/Berlin")
     row = el.plot_week(berlin)[0]
     (cover,) = row.containers[-1]
-    middle = cover.get_x() + cover.get_width() / 2
+    middle = days_from("2026-03-23", cover.get_x() + cover.get_width() / 2)
     assert middle == pytest.approx(6 - 0.44 + 0.88 * 2.5 / 24)
 
 
@@ -202,10 +204,10 @@ def diary(*events: tuple[str, str | None, str], tz: str = ZONE) -> pd.DataFrame:
     return made.assign(start=ends[0], end=ends[1])
 
 
-def lane(ax: Axes) -> list[tuple[float, float]]:
+def lane(ax: Axes, first: str = "2026-09-21") -> list[tuple[float, float]]:
     """Return both ends, in days, of the marks above the states, along x."""
     drawn = [part for marks in ax.collections for part in getattr(marks, "get_segments", list)()]
-    ends = [part[[0, -1], 0] for part in drawn if part[:, 1].min() >= 1.0]
+    ends = [days_from(first, part[[0, -1], 0]) for part in drawn if part[:, 1].min() >= 1.0]
     inside = [(end + 0.44 - (end + 0.44) // 1) / 0.88 + (end + 0.44) // 1 for end in ends]
     return sorted({(round(float(one), 4), round(float(two), 4)) for one, two in inside})
 
@@ -233,7 +235,7 @@ def test_an_event_over_the_hour_that_comes_twice_is_marked_in_both_passes() -> N
     berlin = el.simulate("2026-10-05", 21, log="standard_mode_logs", seed=3, tz="Europe/Berlin")
     events = diary(("2026-10-24 23:30", "2026-10-25 01:10", "night"), tz="UTC")
     row = el.plot_week(berlin, events=events)[0]
-    hours = [[round((end - 6) * 24, 2) for end in ends] for ends in lane(row)]
+    hours = [[round((end - 6) * 24, 2) for end in ends] for ends in lane(row, FIRST)]
     assert [1.5, 3.0] in hours
     assert [2.0, 2.17] in hours
     assert numbers_above(row) == ["night"]

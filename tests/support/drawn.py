@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.dates import date2num
 
 __all__ = [
     "artists",
     "colour_of",
+    "days_from",
     "heights",
     "legend_of",
     "note_of",
@@ -39,9 +41,17 @@ def xy(ax: Axes, name: str) -> tuple[list[float], list[float]]:
     return np.asarray(x, dtype=float).tolist(), np.asarray(y, dtype=float).tolist()
 
 
-def points(ax: Axes, name: str) -> list[list[float]]:
-    """Return the places of the points with a label."""
-    return [list(map(float, place)) for place in one(ax, name).get_offsets()]
+def points(ax: Axes, name: str, first: str | None = None) -> list[list[float]]:
+    """Return the places of the points with a label, along days as `days_from` the first."""
+    places = np.array(one(ax, name).get_offsets(), dtype=float)
+    if first is not None:
+        places[:, 0] = days_from(first, places[:, 0])
+    return places.tolist()
+
+
+def days_from(first: str, x: Any) -> Any:
+    """Return places along an axis of days in days from the middle of the first."""
+    return np.asarray(x, dtype=float) - float(date2num(np.datetime64(f"{first}T12:00")))
 
 
 def heights(ax: Axes, name: str) -> list[float]:

@@ -281,7 +281,7 @@ def _draw_days(
     ground["linewidth"] = 0.0
     strip: dict[str, Any] = {"color": COLOURS["weekend strip"], "zorder": 0.2, "linewidth": 0.0}
     for side in range(sides):
-        rows, weekend = np.arange(n - side), np.flatnonzero(dates.is_weekend(days[side:]))
+        rows, weekend = np.arange(n - side), np.flatnonzero(days[side:].day_of_week >= 5)
         ax.barh(rows, 24.0, 2 * half, 24.0 * side, hatch=HATCH, zorder=0.5, **ground)
         if apart and len(weekend):
             label = axes.once(ax, "weekend")
@@ -295,7 +295,7 @@ def _draw_days(
     halves = "\nday of the row | day after it" if double else ""
     zone = "" if clock.tz is None else f" ({clock.tz})"
     ax.set_xlabel(f"Time of day{zone}{halves}")
-    dates.day_axis(ax.yaxis, days)
+    dates.day_rows_axis(ax, [days], [0])
     marks.bare(ax, "left")
 
 

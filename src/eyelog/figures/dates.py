@@ -14,19 +14,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import Formatter, Locator, MaxNLocator
-from matplotlib.units import ConversionInterface
 
 from eyelog.clock import DAY_US, LocalClock, microseconds, time_of_day
 from eyelog.figures.axes import length_pt
 from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT
-from eyelog.judge.arrays import Ints
+from eyelog.judge.arrays import Floats, Ints
 from eyelog.measure.groups import WEEKDAYS
 
 MOST_LABELS: Final = 16
 # On an axis of more days, weekends would be thinner than a line, and are left out
 MOST_WITH_WEEKENDS: Final = 190
 MINUTE_US: Final = 60_000_000
-A_WEEK: Final = pd.date_range("2026-01-05", periods=7)  # any, from Monday
 # The space that a label takes along its axis, in points: two short lines along x, one line along y.
 DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
 HOUR_LABEL_PT: Final = 17.0
@@ -39,76 +37,60 @@ SHORT_DAYS: Final = 3
 DAY_S: Final = 86_400
 
 
-def is_weekend(days: pd.DatetimeIndex) -> Any:
-    """Return for each day whether it is a Saturday or a Sunday."""
-    return np.asarray(days.day_of_week >= 5)
+def noons(days: Any) -> Floats:
+    """Return where dates are along a time axis: each in the middle of its hours."""
+    return np.asarray(to_x(microseconds(pd.DatetimeIndex(days)) + DAY_US // 2), dtype=np.float64)
 
 
-def day_axis(axis: Axis, days: pd.DatetimeIndex) -> None:
-    """Label an axis on which the day ``days[i]`` is at ``i``; on a y axis, weekends are bold."""
-    take_dates(axis, days)
-    axis.set_major_locator(DayLocator(days))
-    axis.set_major_formatter(DayFormatter(days))
+def day_axis(ax: Axes, days: pd.DatetimeIndex) -> None:
+    """Show days along x, which are named at their `noons`; a few are as wide as in a week."""
+    x = noons(days)
+    room = max(0.0, (len(WEEKDAYS) - len(x)) / 2.0)
+    ax.set_xlim(x[0] - 0.5 - room, x[-1] + 0.5 + room)
+    calendar = LocalClock(None)  # of dates without a zone
+    ax.xaxis.set_major_locator(TimeLocator(calendar, x))
+    ax.xaxis.set_major_formatter(TimeFormatter(calendar))
 
 
-def take_dates(axis: Axis, days: pd.DatetimeIndex) -> None:
-    """Let dates and stamps stand on an axis of days for their places, as in ``ax.axvline``.
-
-    Older releases of matplotlib than 3.10 have no public way to do so: there they take numbers.
-    """
-    if not hasattr(axis, "set_converter"):
-        return
-    along_x, ax = isinstance(axis, XAxis), axis.axes
-    shared = ax.get_shared_x_axes() if along_x else ax.get_shared_y_axes()
-    for sibling in shared.get_siblings(ax):
-        each = sibling.xaxis if along_x else sibling.yaxis
-        if each.get_converter() is None:
-            each.set_converter(DayUnits(days))
-
-
-class DayUnits(ConversionInterface):
-    """Dates and stamps as places on an axis of days: a day begins half a day before its place."""
-
-    def __init__(self, days: pd.DatetimeIndex) -> None:
-        self.first = days[0]
-
-    def convert(self, obj: Any, unit: Any, axis: Axis) -> Any:  # type: ignore[override]  # noqa: ARG002
-        """Return the places of dates, in days from the first."""
-        stamps = pd.DatetimeIndex(np.ravel(np.asarray(obj, dtype=object))).tz_localize(None)
-        places = (stamps - self.first) / pd.Timedelta(days=1) - 0.5
-        return float(places[0]) if np.ndim(obj) == 0 else np.asarray(places)
-
-
-def day_rows_axis(axis: Axis, blocks: Sequence[pd.DatetimeIndex], firsts: Sequence[int]) -> None:
+def day_rows_axis(ax: Axes, blocks: Sequence[pd.DatetimeIndex], firsts: Sequence[int]) -> None:
     """Label the rows of several blocks of days, the first of each at its place in `firsts`."""
-    per_block = max(1, MOST_LABELS // len(blocks))
-    places, texts = [], []
+    per_block = max(1, _most_days(ax.yaxis) // len(blocks))
+    places, shown, texts = list[int](), list[pd.Timestamp](), list[str]()
     for days, first in zip(blocks, firsts, strict=True):
         chosen = chosen_days(days, per_block)
         places += [first + int(place) for place in chosen]
-        texts += _labels([days[place] for place in chosen], along_x=False, year=days[0].year)
-    axis.set_ticks(places, labels=texts)
+        shown += (mine := [days[place] for place in chosen])
+        texts += _labels(mine, along_x=False, year=days[0].year)
+    ax.set_yticks(places, texts)
+    for label, day in zip(ax.get_yticklabels(), shown, strict=True):
+        weekend = day.day_of_week >= 5 and " " in label.get_text()  # a month has no weekday
+        label.set_fontweight("bold" if weekend else "normal")
 
 
 def shade_weekends(ax: Axes, days: pd.DatetimeIndex) -> None:
     """Shade Saturdays and Sundays of a time in which they are seen."""
-    weekend = is_weekend(days)
+    weekend = days.day_of_week >= 5
     if len(days) <= MOST_WITH_WEEKENDS and weekend.any():
-        shade_runs(ax, weekend, label="weekend", color=COLOURS["weekend"], zorder=0)
+        shade_days(ax, days[weekend], label="weekend", color=COLOURS["weekend"], zorder=0)
 
 
-def shade_runs(ax: Axes, chosen: Any, **look: Any) -> None:
-    """Shade the days that are chosen over the whole height, each run of them as one."""
-    edges = np.flatnonzero(np.diff(np.asarray(chosen, dtype=np.int8), prepend=0, append=0))
-    spans = [(first - 0.5, after - first) for first, after in edges.reshape(-1, 2).tolist()]
+def shade_days(ax: Axes, days: pd.DatetimeIndex, **look: Any) -> None:
+    """Shade days over the whole height, each run of them as one."""
+    x = noons(days)
+    first = np.diff(x, prepend=-np.inf) > 1
+    opens, closes = x[first] - 0.5, x[np.append(first[1:], True)] + 0.5
+    spans = np.column_stack([opens, closes - opens]).tolist()
     ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), linewidth=0, **look)
 
 
-def weekdays_axis(axis: Axis) -> None:
-    """Label an axis on which Monday is at 0 and Sunday at 6, by letters where these are wide."""
-    size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
-    letters = 3 if length_pt(axis) / len(WEEKDAYS) >= WEEKDAY_EM * size else 1
-    axis.set_ticks(range(len(WEEKDAYS)), labels=[name[:letters] for name in WEEKDAYS])
+def weekdays_axis(above: Axes, ax: Axes) -> None:
+    """Show a week along x, Monday at 0 and Sunday at 6, by letters where these are wide."""
+    size = float(ax.xaxis.get_major_ticks(1)[0].label1.get_fontsize())
+    letters = 3 if length_pt(ax.xaxis) / len(WEEKDAYS) >= WEEKDAY_EM * size else 1
+    ax.set_xlim(-0.5, len(WEEKDAYS) - 0.5)
+    ax.set_xticks(range(len(WEEKDAYS)), [name[:letters] for name in WEEKDAYS])
+    for panel in (above, ax):
+        panel.axvspan(4.5, 6.5, label="weekend", color=COLOURS["weekend"], linewidth=0, zorder=0)
 
 
 def hours_axis(ax: Axes, zone: object | None = None, *, day_starts: str | None = None) -> None:
@@ -211,45 +193,6 @@ def chosen_days(days: pd.DatetimeIndex, most: int, *, mondays: bool = False) -> 
     return np.unique(np.linspace(0, n - 1, most).astype(int))
 
 
-class DayLocator(Locator):
-    """Ticks on days that are drawn side by side."""
-
-    def __init__(self, days: pd.DatetimeIndex) -> None:
-        self.days = days
-
-    def __call__(self) -> Any:
-        """Return the places of the ticks."""
-        axis = cast(Axis, self.axis)
-        # A few days may fill only a part of the axis.
-        share = min(1.0, len(self.days) / abs(float(np.ptp(axis.get_view_interval())) or 1.0))
-        most = _most_days(axis, share)
-        return chosen_days(self.days, most, mondays=isinstance(axis, XAxis))
-
-
-class DayFormatter(Formatter):
-    """Labels of days: "Mon 20 Oct", in two lines along x; the year where a new one begins."""
-
-    def __init__(self, days: pd.DatetimeIndex) -> None:
-        self.days = days
-
-    def __call__(self, x: float, _pos: int | None = None) -> str:
-        """Return the label at one place, as the status bar of a window shows it."""
-        place = round(x)
-        return f"{_day(self.days[place])}" if 0 <= place < len(self.days) else ""
-
-    def format_ticks(self, values: Any) -> list[str]:
-        """Return the labels of all ticks: the beginning of a year shows only among them all."""
-        shown = [self.days[round(value)] for value in values]
-        along_x = isinstance(self.axis, XAxis)
-        labels = _labels(shown, along_x, self.days[0].year)
-        if not along_x:
-            ticks = cast(Axis, self.axis).get_major_ticks(len(shown))
-            for tick, day, label in zip(ticks, shown, labels, strict=True):
-                bold = day.day_of_week >= 5 and " " in label  # a month has no weekday
-                tick.label1.set_fontweight("bold" if bold else "normal")
-        return labels
-
-
 def _day(day: pd.Timestamp) -> str:
     return f"{day:%a} {day.day} {day:%b}"
 
@@ -269,8 +212,8 @@ def _labels(shown: Sequence[pd.Timestamp], along_x: bool, year: int) -> list[str
 class TimeLocator(Locator):
     """Ticks along local time: hours within a few days, otherwise days, Mondays, months."""
 
-    def __init__(self, clock: LocalClock) -> None:
-        self.clock = clock
+    def __init__(self, clock: LocalClock, days: Floats | None = None) -> None:
+        self.clock, self.days = clock, days
 
     def __call__(self) -> Any:
         """Return the places of the ticks."""
@@ -282,6 +225,11 @@ class TimeLocator(Locator):
         axis = cast(Axis, self.axis)
         first, last = (round(x * DAY_S) * 1_000_000 for x in (vmin, vmax))
         short = vmax - vmin <= SHORT_DAYS
+        if self.days is not None and not short:
+            seen = self.days[(self.days >= vmin) & (self.days <= vmax)]
+            # A few days may fill only a part of the axis.
+            most = _most_days(axis, min(1.0, len(seen) / (vmax - vmin)))
+            return seen[chosen_days(_shown(seen, self.clock), most, mondays=True)]
         step = 1_000_000 * (self._seconds(axis, vmax - vmin) if short else DAY_S)
         opens, _, number = self.clock.cells(
             first, last + (not short or self.clock.tz is not None), step

@@ -70,8 +70,8 @@ def plot_daily(
     Returns
     -------
     Axes
-        A day is at its number, 0 for the first; days without a row keep their place. Each artist
-        has its words in the legend as its label: ``day``, ``7-day median`` and so on. In
+        A day is in the middle of its hours; days without a row keep their place. Each artist has
+        its words in the legend as its label: ``day``, ``7-day median`` and so on. In
         ``ax.child_axes`` are the hours recorded, worn and usable, if the table has them.
 
     Raises
@@ -87,7 +87,10 @@ def plot_daily(
     have a value and be worn for `min_worn_h`.
 
     Dates, names and the legend need room in your own subplots, here and in every figure of eyelog:
-    make yours with ``layout="constrained"``. A date is a place along x, as in ``ax.axvline``.
+    make yours with ``layout="constrained"``.
+
+    Days along x are matplotlib's dates, here and in every figure: ``ax.axvline`` and the like take
+    dates, and stamps of the wearer's clock without their zone (``stamp.tz_localize(None)``).
 
     Examples
     --------
@@ -102,7 +105,7 @@ def plot_daily(
         raise ConfigurationError(f"min_worn_h must be 0 to 24 hours, not {min_worn_h!r}")
     whole = tables.every_day(table)
     days = pd.DatetimeIndex(whole.index)
-    values = numbers(whole[column])
+    x, values = dates.noons(days), numbers(whole[column])
     worn = numbers(whole["worn_h"]) if "worn_h" in whole else np.full(len(days), np.inf)
     full = worn >= min_worn_h
     named = column_of(column, log=tables.log_or_none(table))
@@ -112,27 +115,26 @@ def plot_daily(
     ax = axes.on(ax, height_mm=62.0)
     thin = f"under {min_worn_h:g} h worn"
     if named.unit.endswith("per day"):
-        _columns(ax, np.where(full, values, np.nan), 0.6, meaning, "day")
-        _columns(ax, np.where(full, np.nan, values), 0.6, meaning, thin, hollow=True)
+        _columns(ax, whole[column].where(full), 0.6, meaning, "day")
+        _columns(ax, whole[column].mask(full), 0.6, meaning, thin, hollow=True)
         ax.set_ylim(bottom=min(0.0, float(np.nanmin(values, initial=0.0))))
     else:
         many, colour = len(days) > MANY_DAYS, COLOURS[meaning]
         look: dict[str, Any] = {"facecolors": colour, "edgecolors": colour}
         marks.estimates(
-            ax, np.arange(len(values)), values, intervals_of(whole, column),
+            ax, x, values, intervals_of(whole, column),
             marks.pale(colour, 0.5) if many else colour,  # a year of dark bars would hide points
             label="day", interval=INTERVAL, hollow=(~full, thin),
             width=0.7 if many else 1.1, s=5 if many else 16, **look,
         )  # fmt: skip
         ax.margins(y=0.1)
-    _line(ax, _medians(values, full), f"{MEDIAN_DAYS}-day median")
+    _line(ax, x, _medians(values, full), f"{MEDIAN_DAYS}-day median")
     marks.value_axis(ax.yaxis)
     if not np.isfinite(values).any():
         marks.say_no_values(ax)
     ax.set_ylabel(named.text)
-    marks.days_wide(ax, len(days))
     bottom = _hours(ax, whole)
-    dates.day_axis(bottom.xaxis, days)
+    dates.day_axis(bottom, days)
     for panel in dict.fromkeys((ax, bottom)):
         dates.shade_weekends(panel, days)
     ours = title_of(table, days=pd.DatetimeIndex(table.index))
@@ -147,19 +149,20 @@ def intervals_of(days: pd.DataFrame, column: str) -> tuple[Floats, Floats] | Non
 
 
 def _columns(
-    ax: Axes, heights: Floats, width: float, meaning: str, label: str, *, hollow: bool = False
+    ax: Axes, days: pd.Series, width: float, meaning: str, label: str, *, hollow: bool = False
 ) -> None:
     """Draw a bar for each day, or one outline if many days leave no room between bars."""
-    places, many = np.flatnonzero(np.isfinite(heights)), len(heights) > MANY_DAYS
+    x, heights = dates.noons(days.index), numbers(days)
+    known, many = np.isfinite(heights), len(days) > MANY_DAYS
     look: dict[str, Any] = {"color": COLOURS[meaning]}
     if hollow:
         look = {"edgecolor": COLOURS[meaning], "linewidth": 0.3 if many else 0.8}
         look["facecolor"] = "white"
-    if many and len(places):
-        edges = np.arange(len(heights) + 1) - 0.5
+    if many and known.any():
+        edges = np.append(x - 0.5, x[-1] + 0.5)
         ax.stairs(heights, edges, fill=True, label=label, **look)
-    elif len(places):
-        ax.bar(places, heights[places], width=width, label=label, **look)
+    elif known.any():
+        ax.bar(x[known], heights[known], width=width, label=label, **look)
 
 
 def _medians(values: Floats, full: Bools) -> Floats:
@@ -169,12 +172,12 @@ def _medians(values: Floats, full: Bools) -> Floats:
     return numbers(medians.where(usable.notna()))
 
 
-def _line(ax: Axes, values: Floats, label: str, **look: Any) -> None:
+def _line(ax: Axes, x: Floats, values: Floats, label: str, **look: Any) -> None:
     """Draw a line through the days, with a dash for a day between two without a value."""
-    colour, alone = COLOURS["reference"], np.flatnonzero(marks.lone(values))
+    colour, alone = COLOURS["reference"], marks.lone(values)
     if np.isfinite(values).any():
-        ax.plot(values, color=colour, linewidth=1.2, zorder=4, label=label, **look)
-        ax.plot(alone, values[alone], "_", color=colour, markersize=4.0, zorder=4)
+        ax.plot(x, values, color=colour, linewidth=1.2, zorder=4, label=label, **look)
+        ax.plot(x[alone], values[alone], "_", color=colour, markersize=4.0, zorder=4)
 
 
 def _hours(ax: Axes, whole: pd.DataFrame) -> Axes:
@@ -185,11 +188,12 @@ def _hours(ax: Axes, whole: pd.DataFrame) -> Axes:
     below = marks.strip(ax)
     for name, word, meaning in HOURS:
         if name in whole:
-            _columns(below, numbers(whole[name]), 0.8, meaning, word)
+            _columns(below, whole[name], 0.8, meaning, word)
     missing = whole[present[0]].isna()
     if missing.any():
         look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["hatch"]}
-        dates.shade_runs(below, missing, hatch=HATCH, label="no record", **look)
+        lost = pd.DatetimeIndex(whole.index[missing])
+        dates.shade_days(below, lost, hatch=HATCH, label="no record", **look)
     marks.strip_axis(below, "Hours", 24, room=1.0)
     return below
 
@@ -229,8 +233,8 @@ def plot_baseline(
     Returns
     -------
     Axes
-        A day is at its number, 0 for the first; days without a row keep their place. Each artist
-        has its words in the legend as its label, such as ``usual range: 99 of 100 days``; a day is
+        A day is in the middle of its hours; days without a row keep their place. Each artist has
+        its words in the legend as its label, such as ``usual range: 99 of 100 days``; a day is
         not judged with too few earlier days, or if it was worn too little. The axis of a quantity
         that cannot be negative ends at 0. Of more than half a year the single days are paler, and
         the median of each week is a line.
@@ -265,8 +269,8 @@ def plot_baseline(
     about = subject(table)
     colour = COLOURS[shades(about.meaning)[0]]
     ax = axes.on(ax, height_mm=58.0)
+    x = dates.noons(days)
     dates.shade_weekends(ax, days)
-    x = np.arange(len(days))
     if np.isfinite(low).any():
         # In steps: a weekend has a range of its own, and nothing lies between Friday and Saturday.
         look: dict[str, Any] = {"facecolor": COLOURS["usual range"], "linewidth": 0.5}
@@ -276,7 +280,7 @@ def plot_baseline(
         ax.vlines(x[alone], low[alone], high[alone], COLOURS["usual range"], linewidth=3, zorder=1)
     window = str(last_step(table).get("window") or "").removesuffix("D")
     earlier = f"the {window} days before" if window.isdigit() else "earlier days"
-    _line(ax, baseline, f"median of {earlier}", drawstyle="steps-mid")
+    _line(ax, x, baseline, f"median of {earlier}", drawstyle="steps-mid")
     weekly = len(days) > dates.MOST_WITH_WEEKENDS
     size = 16 if len(days) <= MANY_DAYS else 3 if weekly else 6
     inside = marks.pale(colour, 0.6) if weekly else colour
@@ -288,9 +292,9 @@ def plot_baseline(
         ring = max(RING * size, 20.0)
         marks.rings(ax, x[apart == 1], value[apart == 1], ring, "day outside its range")
     if weekly:
-        weeks = pd.Series(value, x).groupby(x // 7).median()
+        weeks = pd.Series(value).groupby(np.arange(len(x)) // 7).median()
         look = {"color": colour, "linewidth": 1.4, "label": "median of seven days"}
-        ax.plot(7 * weeks.index + 3, weeks, zorder=4, **look)
+        ax.plot(x[0] + 7 * weeks.index + 3, weeks, zorder=4, **look)
     _draw_changes(ax, days, changes)
     marks.value_label(ax, about.label)
     marks.value_axis(ax.yaxis)
@@ -298,8 +302,7 @@ def plot_baseline(
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     if not np.isfinite(value).any():
         marks.say_no_values(ax)
-    marks.days_wide(ax, len(days))
-    dates.day_axis(ax.xaxis, days)
+    dates.day_axis(ax, days)
     ours = title_of(table, days=pd.DatetimeIndex(table.index))
     axes.finish(ax, ours, title, legend=legend)
     return ax
@@ -320,4 +323,4 @@ def _draw_changes(ax: Axes, days: pd.DatetimeIndex, changes: Sequence[pd.Timesta
     if stamps:
         look: dict[str, Any] = {"color": COLOURS["event"], "linewidth": 1.2, "linestyle": "--"}
         look |= {"transform": ax.get_xaxis_transform(), "label": "a new level begins"}
-        ax.vlines([(day - days[0]).days - 0.5 for day in stamps], 0, 1, **look)
+        ax.vlines(dates.noons(stamps) - 0.5, 0, 1, **look)

@@ -122,7 +122,7 @@ def plot_heatmap(
     else:
         marks.say_no_values(ax)
     dates.hours_axis(ax, clock.tz)
-    dates.day_axis(ax.yaxis, days)
+    dates.day_rows_axis(ax, [days], [0])
     if has_zero:
         axes.key(ax, "0", "masked", hollow=True)
     axes.key(ax, "no usable value", "masked")

@@ -193,9 +193,8 @@ def _wide(table: pd.DataFrame, column: str, what: str) -> pd.DataFrame:
 def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
     of_line, of_area = shades(meaning_of(named))
     days = pd.DatetimeIndex(wide.columns)
+    values, x = wide.to_numpy(dtype=np.float64), dates.noons(days)
     dates.shade_weekends(ax, days)
-    values = wide.to_numpy(dtype=np.float64)
-    x = np.arange(len(days), dtype=np.float64)
     # Many lines cover one another: fainter and thinner ones, over the bands that they make up.
     few = len(values) <= 30
     look: dict[str, Any] = {"color": COLOURS["trace"], "zorder": 1.5}
@@ -207,7 +206,9 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
     ax.add_collection(thin)
     alone = np.array([marks.lone(row) for row in values])
     if alone.any():
-        ax.scatter(np.nonzero(alone)[1], values[alone], s=5.0 if few else 1.5, linewidths=0, **look)
+        ax.scatter(
+            x[np.nonzero(alone)[1]], values[alone], s=5.0 if few else 1.5, linewidths=0, **look
+        )
     enough = np.isfinite(values).sum(axis=0) >= LEAST_WEARERS
     if enough.any():
         found = np.where(enough, marks.quantiles(values.T), np.nan)
@@ -226,9 +227,8 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
     low_y, high_y = np.nanmin(values), np.nanmax(values)
     room = 0.05 * (float(high_y - low_y) or float(abs(high_y)) or 1.0)
     ax.set_ylim(low_y - room, high_y + room)
-    marks.days_wide(ax, len(days))
     marks.value_axis(ax.yaxis, named.text)
-    dates.day_axis(ax.xaxis, days)
+    dates.day_axis(ax, days)
 
 
 def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) -> None:
@@ -487,15 +487,16 @@ def draw_who_wore_when(
     measured = np.isfinite(hours)
     since = np.maximum.accumulate(measured, axis=1)
     inside = since & np.maximum.accumulate(measured[:, ::-1], axis=1)[:, ::-1]
-    _draw_cells(cells, hours, full, inside)
+    x = dates.noons(days)
+    _draw_cells(cells, x, hours, full, inside)
     _draw_counts(cells, beside, list(map(str, wide.index)), full.sum(axis=1))
-    edges, worn = np.arange(len(days) + 1) - 0.5, full.sum(axis=0)
+    worn = full.sum(axis=0)
+    edges = np.append(x - 0.5, x[-1] + 0.5)
     beneath.stairs(worn, edges, color=COLOURS["usable"], linewidth=1.2)
     dates.shade_weekends(beneath, days)
     beneath.set_ylim(0.0, max(1.0, 1.1 * float(worn.max())))
     marks.value_axis(beneath.yaxis, "Wearers", most=3, whole=True)
-    dates.day_axis(beneath.xaxis, days)
-    beneath.set_xlim(-0.5, len(days) - 0.5)
+    dates.day_axis(beneath, days)
     white = "" if inside.all() else "white: before a wearer joined or after leaving; "
     note = f"{white}rows sorted by days that count"
     ours = title_of(table, wearer=counted(len(hours), "wearer"), days=days, zone=False)
@@ -503,9 +504,10 @@ def draw_who_wore_when(
     return np.array([cells, beside, beneath], dtype=object)
 
 
-def _draw_cells(ax: Axes, hours: Floats, full: Bools, inside: Bools) -> None:
+def _draw_cells(ax: Axes, x: Floats, hours: Floats, full: Bools, inside: Bools) -> None:
     """Draw the cells; white is before a wearer joined or after leaving, hatched is no record."""
     n, width = hours.shape
+    left, right = x[0] - 0.5, x[-1] + 0.5
     measured, apart = np.isfinite(hours), n <= MOST_ROWS_APART
     # A hollow cell of half a millimetre would be all edge.
     faint = to_rgba("white" if apart else marks.pale(COLOURS[CLASSES[0]], THIN_SHARE))
@@ -515,7 +517,7 @@ def _draw_cells(ax: Axes, hours: Floats, full: Bools, inside: Bools) -> None:
     image[~measured, 3] = 0.0
     ax.imshow(
         image, aspect="auto", interpolation="nearest", zorder=1,
-        extent=(-0.5, width - 0.5, n - 0.5, -0.5),
+        extent=(left, right, n - 0.5, -0.5),
     )  # fmt: skip
     rows = np.flatnonzero(inside.any(axis=1))
     for of, words in ((2, "12 h worn or more"), (1, "8 to 12 h"), (0, "4 to 8 h")):
@@ -523,7 +525,7 @@ def _draw_cells(ax: Axes, hours: Floats, full: Bools, inside: Bools) -> None:
             axes.key(ax, words, CLASSES[of])
     look: dict[str, Any] = {"edgecolor": COLOURS["hatch"], "hatch": HATCH, "linewidth": 0.0}
     look["label"] = "no record" if (inside & ~measured).any() else ""
-    first, long = inside[rows].argmax(axis=1) - 0.5, inside[rows].sum(axis=1)
+    first, long = left + inside[rows].argmax(axis=1), inside[rows].sum(axis=1)
     ax.barh(rows, long, 1.0, first, facecolor="white", zorder=0.5, **look)
     rows, columns = np.nonzero(measured & ~full)
     thin = f"thin: under {LEAST_H:g} h"
@@ -531,11 +533,11 @@ def _draw_cells(ax: Axes, hours: Floats, full: Bools, inside: Bools) -> None:
         ax.fill([], [], facecolor=faint, label=thin)
     elif len(rows):
         look = {"edgecolor": COLOURS["usable"], "facecolor": "white", "linewidth": 0.7}
-        ax.barh(rows, 0.7, 0.6, columns - 0.35, zorder=1.5, label=thin, **look)
+        ax.barh(rows, 0.7, 0.6, x[columns] - 0.35, zorder=1.5, label=thin, **look)
     if apart:
-        ax.hlines(np.arange(n + 1) - 0.5, -0.5, width - 0.5, "white", linewidth=1.4, zorder=2)
+        ax.hlines(np.arange(n + 1) - 0.5, left, right, "white", linewidth=1.4, zorder=2)
         if width <= MOST_ROWS_APART:
-            ax.vlines(np.arange(width + 1) - 0.5, -0.5, n - 0.5, "white", zorder=2)
+            ax.vlines(np.arange(left, right + 0.5), -0.5, n - 0.5, "white", zorder=2)
     ax.set_ylim(n - 0.5, -0.5)
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.tick_params(length=0, labelbottom=False)

@@ -20,7 +20,6 @@ GROUPS: Final = (
     *(("before", "s"), ("after", "o"), ("head", "^"), ("score", "v"), ("event", "p")),
     *(("off pose", "P"), ("second", "X"), ("trace", "h")),
 )
-WEEK: Final = 7
 STEPS: Final = (1, 2, 2.5, 5, 10)
 DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
 BEFORE_LAYOUT: Final = 0.8
@@ -31,12 +30,6 @@ def say_no_values(ax: Axes) -> None:
     """Write in the middle of an Axes that it has no values; its value axis gets no numbers."""
     ax.text(0.5, 0.5, "no usable values", transform=ax.transAxes, ha="center", va="center")
     ax.yaxis.set_major_locator(mticker.NullLocator())
-
-
-def days_wide(ax: Axes, days: int) -> None:
-    """Set the limits of an axis of days; a few days are as wide as they are in a week."""
-    room = max(0.0, (WEEK - days) / 2.0)
-    ax.set_xlim(-0.5 - room, days - 0.5 + room)
 
 
 def bare(ax: Axes, side: str) -> None:

@@ -155,16 +155,14 @@ def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Rows:
 
 def _name_rows(ax: Axes, rows: Rows) -> None:
     """Name the days of one wearer, or the wearers, and their days if there is room."""
-    if len(rows.names) == 1:
-        dates.day_axis(ax.yaxis, rows.days[0])
+    several = len(rows.names) > 1
+    if several and rows.n > MOST_NAMED_DAYS:
+        middles = [
+            first + (len(of) - 1) / 2 for first, of in zip(rows.firsts, rows.days, strict=True)
+        ]
+        axes.name_rows(ax, middles, rows.names)
         return
-    if rows.n <= MOST_NAMED_DAYS:
-        names = short_names(rows.names, MOST_CHARACTERS)
-        for name, first in zip(names, rows.firsts, strict=True):
-            ax.text(0, first - 0.75, name, weight="bold", ha="left", va="center")
-        dates.day_rows_axis(ax.yaxis, rows.days, rows.firsts)
-        return
-    centres = [
-        first + (len(days) - 1) / 2 for first, days in zip(rows.firsts, rows.days, strict=True)
-    ]
-    axes.name_rows(ax, centres, rows.names)
+    dates.day_rows_axis(ax, rows.days, rows.firsts)
+    names = short_names(rows.names, MOST_CHARACTERS) if several else []
+    for name, first in zip(names, rows.firsts, strict=False):
+        ax.text(0, first - 0.75, name, weight="bold", ha="left", va="center")

@@ -134,9 +134,7 @@ def _cycle(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
         look |= {"label": "", "interval": "", "width": 2.0, "s": 6.0}
     else:
         look |= {"interval": MIDDLE, "width": 4.0, "s": 22.0}
-        ax.set_xlim(-0.5, 6.5)
         ax.margins(y=0.1)
-        dates.shade_weekends(ax, dates.A_WEEK)
     marks.estimates(ax, x, median, (low, high), COLOURS[of_area], **look)
     marks.value_axis(ax.yaxis, about.label)
     if not table["days_median"].notna().any():
@@ -150,7 +148,7 @@ def _cycle(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
     if hourly:
         dates.hours_axis(below, last_step(table).get("tz"))
     else:
-        dates.weekdays_axis(below.xaxis)
+        dates.weekdays_axis(ax, below)
 
 
 def _week_of_hours(ax: Axes, table: pd.DataFrame, about: Subject) -> None:

@@ -165,7 +165,7 @@ def _as_columns(
     by, wide = table.index.name, 0.8
     x = numbers(along) + (0.5 if by == "hour" else 0.0)
     if isinstance(along, pd.DatetimeIndex) and days is not None:
-        x = numbers(days.get_indexer(along))
+        x = dates.noons(along)
     if by == "week":  # as wide as its seven days, with its point in their middle
         x, wide = x + (WEEK - 1) / 2, 0.95 * WEEK
     _draw_rates(ax, x, table, name, about)
@@ -177,19 +177,14 @@ def _as_columns(
     below.bar(x, exposure, wide, color=COLOURS["hatch"], label=words)
     marks.value_axis(below.yaxis, "Min", most=2)
     below.set_ylim(bottom=0.0)
-    weekends = dates.A_WEEK if by == "weekday" else None
     if isinstance(along, pd.DatetimeIndex) and days is not None:
-        weekends = days if by != "week" else None
-        marks.days_wide(ax, len(days))
-        dates.day_axis(below.xaxis, days)
+        dates.day_axis(below, days)
+        for panel in (ax, below) if by != "week" else ():
+            dates.shade_weekends(panel, days)
     elif by == "hour":
         dates.hours_axis(below, last_step(table).get("tz"))
     else:
-        ax.set_xlim(-0.5, 6.5)
-        dates.weekdays_axis(below.xaxis)
-    if weekends is not None:
-        dates.shade_weekends(ax, weekends)
-        dates.shade_weekends(below, weekends)
+        dates.weekdays_axis(ax, below)
 
 
 def _as_rows(ax: Axes, table: pd.DataFrame, name: str, about: Column) -> None:

@@ -100,8 +100,8 @@ def plot_week(
     -------
     array of Axes
         One for each quantity of which the week has a value, after one for the states if there are
-        any. A day is at its number, 0 to 6; one that was worn for less than 8 hours is hollow and
-        not judged. Each artist has its words in the legend as its label.
+        any. A day is in the middle of its hours; worn for less than 8 hours it is hollow and not
+        judged. Each artist has its words in the legend as its label.
 
     Raises
     ------
@@ -163,8 +163,8 @@ def plot_month(
     Returns
     -------
     array of Axes
-        One for each quantity of which the month has a value. A day is at its number, 0 to 27. Each
-        artist has its words in the legend as its label.
+        One for each quantity of which the month has a value; a day is in the middle of its hours.
+        Each artist has its words in the legend as its label.
 
     Raises
     ------
@@ -292,7 +292,7 @@ def plot_judged(
     made = axes.panels(heights, fig=fig)[:, 0]
     key = ""
     if states is not None:
-        made[0].set_xlim(-0.5, span.days - 0.5)
+        _name_days(made[0], days, span)
         key = _draw_states(made[0], of_days, events)
         hours = "0 to 24 h" if day_starts is None else f"{day_starts} to {day_starts}"
         name = f"State ({hours})" + ", diary above" * (events is not None)
@@ -310,6 +310,7 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
     """Draw one quantity."""
     about = column_of(name)  # of whichever log: a score may stand beside the 60-second log
     values, full = numbers(recent[name]), numbers(recent["worn_h"]) >= FULL_DAY_H
+    x = dates.noons(recent.index)
     ends = {end: possible(judged[end], about.unit) for end in ("low", "high")}
     judged = judged.assign(**ends)
     _usual(ax, judged)
@@ -322,10 +323,10 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
     stands = (judged["stands"] == True).to_numpy()  # noqa: E712 - a day without a row is missing
     if stands.any():
         ring = "stands out (▲ above, ▼ below)"
-        marks.rings(ax, np.flatnonzero(stands), values[stands], span.ring, ring)
+        marks.rings(ax, x[stands], values[stands], span.ring, ring)
     digits, usual = decimals(values, about.digits), numbers(judged["baseline"])
     arrows = np.where(stands, np.where(values > usual, "▲", "▼"), "")
-    (_say if span.numbers else _point_out)(ax, values, full, arrows, digits, span)
+    (_say if span.numbers else _point_out)(ax, x, values, full, arrows, digits, span)
     pad = 12.0 if span.numbers else 4.0
     ax.set_title(about.text, loc="left", pad=pad, y=1.0)  # nothing above moves it
     # The median of the days that count, and what was usual before.
@@ -342,27 +343,28 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
 
 def _name_days(ax: Axes, days: pd.DatetimeIndex, span: Span) -> None:
     """Name the days of a week, or the Mondays of a month with their months where they begin."""
-    dates.take_dates(ax.xaxis, days)
-    ax.set_xlim(-0.5, span.days - 0.5)
+    x = dates.noons(days)
+    ax.set_xlim(x[0] - 0.5, x[0] + span.days - 0.5)
     named = np.arange(len(days)) if span.numbers else np.flatnonzero(days.day_of_week == 0)
     months = [f" {day:%b}" for day in days[named]]
     shown = ["" if span.numbers or month == before else month
              for month, before in zip(months, ["", *months], strict=False)]  # fmt: skip
     texts = [f"{day:%a} {day.day}{month}" for day, month in zip(days[named], shown, strict=True)]
-    ax.set_xticks(named, texts)
+    ax.set_xticks(x[named], texts)
     ax.tick_params(axis="x", length=0 if span.numbers else 2.5)
 
 
 def _usual(ax: Axes, judged: pd.DataFrame) -> None:
     """Draw the usual range of each day as a band of its own, and the usual value in it."""
     # Without a range, a baseline is that of other days, as before weekends are known.
-    known = np.flatnonzero(judged["low"].notna())
-    if not len(known):
+    known = judged[judged["low"].notna()]
+    if known.empty:
         return
-    low, high, centre = (numbers(judged[name])[known] for name in ("low", "high", "baseline"))
+    x = dates.noons(known.index)
+    low, high, centre = (numbers(known[name]) for name in ("low", "high", "baseline"))
     look: dict[str, Any] = {"facecolor": COLOURS["usual range"], "zorder": 1}
-    ax.bar(known, high - low, 2 * REACH, low, label="usual range: 99 of 100 days", **look)
-    ends = (known - REACH, known + REACH)
+    ax.bar(x, high - low, 2 * REACH, low, label="usual range: 99 of 100 days", **look)
+    ends = (x - REACH, x + REACH)
     for edge in (low, high):
         ax.hlines(edge, *ends, color=COLOURS["usual rim"], linewidth=0.5, zorder=1.5)
     look = {"color": COLOURS["reference"], "linewidth": 0.9, "zorder": 2.5}
@@ -371,7 +373,7 @@ def _usual(ax: Axes, judged: pd.DataFrame) -> None:
 
 def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, about: Column) -> None:
     """Draw amounts of a day as bars; of the hours worn, the usable ones are in front."""
-    values, meaning = numbers(week[name]), meaning_of(about)
+    x, values, meaning = dates.noons(week.index), numbers(week[name]), meaning_of(about)
     colour, edge = COLOURS[meaning], COLOURS[shades(meaning)[0]]
     layers = [(THIN, ~full, values, "white", edge), ("day", full, values, colour, edge)]
     if name == "worn_h":
@@ -380,10 +382,10 @@ def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, about: Column) -
         layers[1] = ("worn, not usable", full, values, COLOURS["worn"], edge)
         layers.append(("usable", full, numbers(week["valid_h"]), colour, "none"))
     for place, (label, chosen, heights, face, line) in enumerate(layers):
-        days = np.flatnonzero(chosen & np.isfinite(values))
+        days = chosen & np.isfinite(values)
         look: dict[str, Any] = {"facecolor": face, "edgecolor": line, "linewidth": 0.7}
-        if len(days):
-            ax.bar(days, heights[days], 0.4, zorder=2 + place / 10, label=label, **look)
+        if days.any():
+            ax.bar(x[days], heights[days], 0.4, zorder=2 + place / 10, label=label, **look)
     ax.set_ylim(0.0, 1.12 * ax.get_ylim()[1])  # a ring on the highest bar needs room
 
 
@@ -404,14 +406,14 @@ def _points(
     room = 0.08 * (high - low) or 1.0
     ax.set_ylim(low - room, high + room)
     marks.estimates(
-        ax, np.arange(len(values)), values, ends, COLOURS[shades(meaning)[0]],
+        ax, dates.noons(recent.index), values, ends, COLOURS[shades(meaning)[0]],
         label="day", interval=INTERVAL, hollow=(~full, THIN), s=span.point,
         width=1.3 if span.numbers else 0.8, facecolors=COLOURS[meaning], linewidths=0.9,
     )  # fmt: skip
 
 
 def _point_out(
-    ax: Axes, values: Floats, _full: Bools, arrows: Any, _digits: int, span: Span
+    ax: Axes, x: Floats, values: Floats, _full: Bools, arrows: Any, _digits: int, span: Span
 ) -> None:
     """Write beside the ring of a day which way it stands out, with space for it in the panel."""
     away = span.ring**0.5 / 2 + 1.0
@@ -424,13 +426,15 @@ def _point_out(
         else:
             ax.set_ylim(bottom=min(low, (values[day] - share * high) / (1.0 - share)))
         ax.annotate(
-            arrows[day], (day, values[day]), (0, away if up else -away), ha="center",
+            arrows[day], (x[day], values[day]), (0, away if up else -away), ha="center",
             textcoords="offset points", va="bottom" if up else "top", fontsize=ARROW_PT,
             annotation_clip=False,
         )  # fmt: skip
 
 
-def _say(ax: Axes, values: Floats, full: Bools, arrows: Any, digits: int, _span: Span) -> None:
+def _say(
+    ax: Axes, x: Floats, values: Floats, full: Bools, arrows: Any, digits: int, _span: Span
+) -> None:
     """Write the values in a row above the panel, where they collide with nothing."""
     # Seven numbers of five digits would touch at the width of one column.
     many = bool((np.abs(values) >= MANY).any())
@@ -439,7 +443,7 @@ def _say(ax: Axes, values: Floats, full: Bools, arrows: Any, digits: int, _span:
         if many:
             number = f"{marks.words_of(values[day] / 1000, 1)}k"
         ax.annotate(
-            f"{arrows[day]}{number}", (day, 1.0), (0, 2), xycoords=("data", "axes fraction"),
+            f"{arrows[day]}{number}", (x[day], 1.0), (0, 2), xycoords=("data", "axes fraction"),
             textcoords="offset points", ha="center", fontsize=SMALL_PT,
             color=COLOURS["text" if full[day] else "axis"],
             fontweight="bold" if arrows[day] else "normal",
@@ -496,8 +500,8 @@ def _draw_states(ax: Axes, drawn: DayStates, events: pd.DataFrame | None) -> str
 
     Returns the key to the numbers of the diary.
     """
-    n, columns, names = drawn.shares.shape
-    places = np.arange(n)
+    _, columns, names = drawn.shares.shape
+    places = dates.noons(drawn.days)
     if (drawn.shares.sum(axis=2) < SEEN).any():
         look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["hatch"], "linewidth": 0}
         ax.bar(places, 1.0, 2 * REACH, hatch=HATCH, zorder=0.5, label="no record", **look)
@@ -506,7 +510,7 @@ def _draw_states(ax: Axes, drawn: DayStates, events: pd.DataFrame | None) -> str
     edges = places[:, None] + np.linspace(-REACH, REACH, columns + 1)
     ribbon.stack(ax, shares, ribbon.NAMES, edges.ravel())
     for place, *hours in dates.skipped_hours(drawn.days, drawn.clock):
-        left, right = (place - REACH + 2 * REACH * hour / 24 for hour in hours)
+        left, right = (places[place] - REACH + 2 * REACH * hour / 24 for hour in hours)
         ax.bar(left, 1.0, right - left, align="edge", color="white", zorder=2)
     ax.set_ylim(0.0, 1.0)
     ax.yaxis.set_visible(False)
@@ -514,9 +518,11 @@ def _draw_states(ax: Axes, drawn: DayStates, events: pd.DataFrame | None) -> str
     if events is None:
         return ""
     spans = [
-        (place + REACH * (left / 12 - 1), right and place + REACH * (right / 12 - 1), label)
-        for place, left, right, label in diary.on_days(
-            diary.event_us(events), drawn.days, drawn.clock
+        (
+            places[at] + REACH * (left / 12 - 1),
+            right and places[at] + REACH * (right / 12 - 1),
+            label,
         )
+        for at, left, right, label in diary.on_days(diary.event_us(events), drawn.days, drawn.clock)
     ]
     return diary.draw_lane(ax, spans, floor=1.0, unit_mm=STATES_MM)
