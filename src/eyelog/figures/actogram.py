@@ -1,6 +1,6 @@
 """Many days below each other: the states of a wearer or a value, or when each wearer wore it."""
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
+from eyelog.clock import DAY_US, LocalClock, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures.axes import Panels
@@ -17,7 +17,7 @@ from eyelog.figures.events import Event, event_us, key_words, on_days
 from eyelog.figures.labels import in_legend, subject, title_of
 from eyelog.figures.many import draw_who_wore_when
 from eyelog.figures.style import COLOURS, HATCH
-from eyelog.frame import clock_of, history, require
+from eyelog.frame import history
 from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.judge.limits import Limits
 from eyelog.series.observed import refuse_records, refuse_sentinel
@@ -116,12 +116,8 @@ def plot_actogram(
             raise ConfigurationError("plot_actogram takes events= of one wearer, not of a table")
         return draw_who_wore_when(table, title, legend, fig)
     series, seconds, clock = _rows(table, column, limits)
-    index = series.index
-    of_days = tables.rows_of_days(index, clock)
-    series, index = series[of_days], index[of_days]
-    of_row = local_days(index, clock=clock)
-    days = pd.date_range(of_row.min(), of_row.max(), freq="D", unit="us")
-    rows = np.asarray((of_row - days[0]).days, dtype=np.int64)
+    kept, days, rows = tables.on_days(pd.DatetimeIndex(series.index), clock)
+    series, index = series[kept], series.index[kept]
     of_states = isinstance(series.dtype, pd.CategoricalDtype)
     lanes = ["Worn (h)"] * of_states + ["Diary"] * (events is not None)
     height = float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM))
@@ -158,12 +154,8 @@ def _rows(
         judged = ribbon.judged(given, limits=limits, what=what)
         return judged.states.set_axis(judged.stamps), judged.seconds, judged.clock
     if isinstance(given, pd.DataFrame):
-        tables.stamps(given.index, what=what)
-        tables.require_order(cast(pd.DatetimeIndex, given.index), what=what, name="frame")
-        seconds, clock = tables.row_seconds(given, tables.log_or_none(given)), clock_of(given)
-        name = str(column)
-        require(given, [name], purpose=what)
-        series = tables.judged(tables.closing(given), [name], limits, what=what)[name]
+        records = tables.records_of_days(given, [str(column)], limits, what=what)
+        series, seconds, clock = records.frame[str(column)], records.seconds, records.clock
     elif isinstance(given, pd.Series):
         if column is not None or limits is not None:
             raise ConfigurationError(

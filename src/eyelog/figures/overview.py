@@ -10,7 +10,7 @@ from eyelog.clock import LocalClock, local_days
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures.labels import short_names, title_of
 from eyelog.frame import OFFSET
-from eyelog.judge.arrays import Bools, Ints
+from eyelog.judge.arrays import Ints
 from eyelog.judge.limits import Limits
 
 # Rows of the image per day: enough to keep the colours of neighbouring days apart.
@@ -21,7 +21,7 @@ MOST_CHARACTERS: Final = 40  # for a wearer's name over the rows, in one column 
 
 
 class Rows(NamedTuple):
-    """The rows of the figure: the wearer and day of each, and the row of each record."""
+    """The rows of the figure: the wearer and day of each, and the row of each record or -1."""
 
     names: list[str]
     days: list[pd.DatetimeIndex]
@@ -104,13 +104,9 @@ def plot_overview(
     accounts: Any = np.zeros(len(index), dtype=np.int64)
     if isinstance(judged.states.index, pd.MultiIndex):
         accounts = judged.states.index.get_level_values(0)
-    of_days: Bools = np.zeros(len(index), dtype=np.bool_)
-    for name in dict.fromkeys(accounts):
-        mine = np.asarray(accounts == name)
-        of_days[mine] = tables.rows_of_days(index[mine], clock)
-    judged = judged.of_rows(of_days)
-    rows = _rows(judged.stamps, accounts[of_days], clock)
-    shares, note = ribbon.widened(ribbon.day_shares(judged, rows.of_record, rows.n))
+    rows = _rows(index, accounts, clock)
+    judged, of_record = judged.of_rows(rows.of_record >= 0), rows.of_record[rows.of_record >= 0]
+    shares, note = ribbon.widened(ribbon.day_shares(judged, of_record, rows.n))
     ax = axes.on(ax, height_mm=max(12.0, min(5.0 * rows.n, 80 + 0.15 * rows.n)))
     repeats = max(1, min(24, MOST_IMAGE_ROWS // rows.n))
     colours = np.repeat(ribbon.colours(shares), repeats, axis=0)
@@ -138,16 +134,13 @@ def plot_overview(
 
 def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Rows:
     """Assign a row to every day from a wearer's first to the last; separate several wearers."""
-    of_row, names = local_days(index, clock=clock), list(dict.fromkeys(accounts))
-    heading = len(names) > 1
-    days, firsts, n = [], [], 0
-    of_record = np.zeros(len(index), dtype=np.int64)
+    names, days, firsts, n = list(dict.fromkeys(accounts)), [], [], 0
+    of_record = np.full(len(index), -1)
     for name in names:
-        mine = np.asarray(accounts == name)
-        own = of_row[mine]
-        every = pd.date_range(own.min(), own.max(), freq="D", unit="us")
-        firsts.append(n + heading)
-        of_record[mine] = firsts[-1] + (own - every[0]).days
+        mine = np.flatnonzero(accounts == name)
+        kept, every, place = tables.on_days(index[mine], clock)
+        firsts.append(n + (len(names) > 1))
+        of_record[mine[kept]] = firsts[-1] + place
         n = firsts[-1] + len(every)
         days.append(every)
     return Rows([str(name) for name in names], days, firsts, of_record, n)

@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle, StepPatch
 
-from eyelog.clock import DAY_US, LocalClock, microseconds, time_of_day_us
+from eyelog.clock import DAY_US, LocalClock, local_days, microseconds, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import key, labelled, once
 from eyelog.figures.style import COLOURS, HATCH
@@ -74,15 +73,16 @@ class Judged(NamedTuple):
 def judged(
     states: pd.Series | pd.DataFrame,
     *,
-    limits: Limits | None,
+    limits: Limits | None = None,
     day_starts: str | None = None,
+    clock: LocalClock | None = None,
+    seconds: float | None = None,
     what: str,
 ) -> Judged:
     """Return the states of a frame, or those that were passed, as far as their clock is known.
 
     Those of several wearers are indexed by account and stamp.
     """
-    clock, seconds = None, None
     if isinstance(states, pd.DataFrame):
         seconds, clock = row_seconds(states, log_or_none(states)), clock_of(states)
         states = states_of(states, limits=limits)
@@ -185,6 +185,21 @@ def day_shares(judged: Judged, rows: Ints, n_rows: int, *, column_min: int = 1) 
     return columns
 
 
+def shares_of_days(
+    judged: Judged, days: pd.DatetimeIndex, *, column_min: int = 1, what: str
+) -> Floats:
+    """Return `day_shares` of some dates, in order, or raise if `what` has no states of them."""
+    rows = days.get_indexer(local_days(judged.stamps, clock=judged.clock))
+    mine = rows >= 0
+    if not mine.any():
+        first, last = judged.stamps[0], judged.stamps[-1]
+        raise ConfigurationError(
+            f"{what} has states from {first:%Y-%m-%d} to {last:%Y-%m-%d}, and none from"
+            f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}: pass those of the same records"
+        )
+    return day_shares(judged.of_rows(mine), rows[mine], len(days), column_min=column_min)
+
+
 def widened(shares: Floats) -> tuple[Floats, str]:
     """Return `day_shares` in which records by themselves are wide enough to be seen, and a note.
 
@@ -268,9 +283,7 @@ def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None
             ax.add_artist(steps)
 
 
-def hatched(
-    ax: Axes, low: float, high: float, *, left: float, right: float, beneath: bool = False
-) -> Rectangle:
+def hatched(ax: Axes, low: float, high: float, *, left: float, right: float) -> None:
     """Draw the background of a ribbon, hatched to show where there are no records."""
     ground = Rectangle(
         (left, low),
@@ -283,22 +296,7 @@ def hatched(
         zorder=0.5,
     )
     ground.set_label(once(ax, "no record"))
-    if beneath:
-        ground.set_transform(ax.get_xaxis_transform())
-        ground.set_clip_on(False)
-        ax.add_artist(ground)
-    else:
-        ax.add_patch(ground)
-    return ground
-
-
-def blank(ax: Axes, left: float, right: float, low: float, high: float) -> None:
-    """Cover the part of a ribbon beneath an Axes that shows time the day lacks."""
-    cover = Rectangle(
-        (left, low), right - left, high - low, facecolor="white", linewidth=0, zorder=1.5
-    )
-    cover.set(transform=ax.get_xaxis_transform(), clip_on=False)
-    ax.add_artist(cover)
+    ax.add_patch(ground)
 
 
 def patterned(ax: Axes, shares: Floats, rows: Sequence[int] | Ints) -> None:
@@ -335,14 +333,9 @@ def explain(ax: Axes, codes: Sequence[int] | Ints, *, patterns: bool = False) ->
             labelled([ax])[name].set(hatch=PATTERNS[name], edgecolor="white", linewidth=0.0)
 
 
-def image(
-    ax: Axes, rgba: Any, extent: tuple[float, float, float, float], *, beneath: bool = False
-) -> AxesImage:
-    """Draw a ribbon's colours; parts too narrow to be seen are averaged, never left out.
-
-    With `beneath`, the extent is in x and in the height of the Axes, below which it may be.
-    """
-    drawn = ax.imshow(
+def image(ax: Axes, rgba: Any, extent: tuple[float, float, float, float]) -> None:
+    """Draw a ribbon's colours; parts too narrow to be seen are averaged, never left out."""
+    ax.imshow(
         rgba,
         aspect="auto",
         extent=extent,
@@ -350,7 +343,3 @@ def image(
         interpolation_stage="rgba",
         zorder=1,
     )
-    if beneath:
-        drawn.set_transform(ax.get_xaxis_transform())
-        drawn.set_clip_on(False)
-    return drawn

@@ -100,10 +100,16 @@ def records_of_days(
         raise ConfigurationError(
             f"{what} cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )
-    frame = frame[rows_of_days(cast(pd.DatetimeIndex, frame.index), clock)]
-    of_row = local_days(cast(pd.DatetimeIndex, frame.index), clock=clock)
+    kept, days, place = on_days(cast(pd.DatetimeIndex, frame.index), clock)
+    return Records(frame[kept], log, seconds, clock, days, place)
+
+
+def on_days(index: pd.DatetimeIndex, clock: LocalClock) -> tuple[Bools, pd.DatetimeIndex, Ints]:
+    """Return which rows are of days to draw, every date of these, and the place of each row."""
+    kept = rows_of_days(index, clock)
+    of_row = local_days(index[kept], clock=clock)
     days = pd.date_range(of_row.min(), of_row.max(), freq="D", unit="us")
-    return Records(frame, log, seconds, clock, days, np.asarray((of_row - days[0]).days, np.int64))
+    return kept, days, np.asarray((of_row - days[0]).days, np.int64)
 
 
 def means(values: Floats, cell: Ints, n: int, *, angle: bool = False) -> Floats:

@@ -59,9 +59,6 @@ BOOLEAN: Final = ("true", "false")
 MOST_DAYS: Final = 16
 SECOND: Final = 0.42  # of the height of a day, for the second column
 HIGHEST_PANEL_MM, LOWEST_PANEL_MM, ALL_PANELS_MM = 40.0, 8.0, 150.0
-# As shares of a panel's height: where the ribbon is beneath it, and where the axis then is.
-RIBBON: Final = (-0.2, -0.06)
-AXIS: Final = -0.24
 SEEN_US: Final = 2 * 60_000_000
 SHORT_S: Final = 300  # of packets: drawn one by one along this time, not along a day
 
@@ -544,18 +541,22 @@ def plot_day(
         if states is not None:
             frame, names = frame.assign(**{STATE: states.reindex(index)}), [*names, STATE]
         return _draw_fields(frame, names, events, fig=fig, title=title, legend=legend)
-    ribbons, note = None, ""
+    shares, note = None, ""
     recorded_s, recorded = seconds, index
     if "n" in frame:  # bins have rows without records too
         recorded = index[numbers(frame["n"]) > 0]
     if states is not None:
         # States are of records, whose length their log states even where most are missing.
         recorded_s = tables.row_seconds(states, None) if log is None else log_named(log).interval_s
-        ribbons, note = ribbon.widened(_ribbons(states, days, index, recorded_s, clock))
+        what = "plot_day"
+        of = ribbon.judged(states, clock=clock, seconds=recorded_s, what=what)
+        shares, note = ribbon.widened(ribbon.shares_of_days(of, days, what=what))
         recorded = pd.DatetimeIndex(states.index)
     height = float(np.clip(ALL_PANELS_MM / len(days), LOWEST_PANEL_MM, HIGHEST_PANEL_MM))
     each = [height] if second is None else [height * (1 - SECOND), height * SECOND]
-    made = axes.panels(each * len(days), sharex=True, fig=fig)[:, 0]
+    each += [RIBBON_MM] if shares is not None else []
+    every = axes.panels(each * len(days), sharex=True, fig=fig).reshape(len(days), -1)
+    made = every[:, : len(names)].ravel()
     own = axes.own_figure(made[0])
     look: dict[str, Any] = {"fontsize": "small" if own is None else SMALL_PT, "pad": 2}
     of_records = _places(recorded, days, clock)
@@ -569,9 +570,10 @@ def plot_day(
     for which, day in enumerate(days):
         rows = frame[place == which]
         us = time_of_day_us(cast(pd.DatetimeIndex, rows.index), clock=clock)
-        of_day = made[which * len(names) : (which + 1) * len(names)]
-        skipped, above = lacking.get(which), of_day[:-1]
-        for ax, kind, label, ends in zip(of_day, kinds, labels, limits_of, strict=True):
+        of_day, skipped = every[which], lacking.get(which)
+        for ax, kind, label, ends in zip(
+            made[which * len(names) :], kinds, labels, limits_of, strict=False
+        ):
             values = numbers(rows[kind.name])
             if kind.is_count and columns is None:
                 _fill(ax, us, values, seconds, kind, label)
@@ -586,29 +588,26 @@ def plot_day(
             for part in shaded:
                 if part.place == which:
                     diary.shade(ax, part.left, part.right)
-        for ax in above:
+        for ax in of_day[:-1]:
             ax.spines["bottom"].set_visible(False)
             ax.tick_params(axis="x", length=0)
-        if ribbons is not None:
-            scale = height / each[-1]
-            low, high = RIBBON[0] * scale, RIBBON[1] * scale
-            colours = ribbon.colours(ribbons[which])[None]
-            ribbon.image(of_day[-1], colours, (0, 24, low, high), beneath=True)
-            ribbon.hatched(of_day[-1], low, high, left=0, right=24, beneath=True)
+        if shares is not None:
+            ribbon.image(of_day[-1], ribbon.colours(shares[which])[None], (0, 24, 0, 1))
+            ribbon.hatched(of_day[-1], 0, 1, left=0, right=24)
+            _without_values(of_day[-1])
             if skipped is not None:
-                ribbon.blank(of_day[-1], *skipped, low, high)
-            of_day[-1].spines["bottom"].set_position(("axes", AXIS * scale))
+                of_day[-1].axvspan(*skipped, color="white", linewidth=0, zorder=1.5)
         weight = "bold" if day.day_of_week >= 5 else "normal"
         text = f"{day:%a} {day.day} {day:%b}"
         of_day[0].set_title(text, loc="left", fontweight=weight, **look)
-    dates.hours_axis(made[-1], clock.tz)
+    dates.hours_axis(every[-1, -1], clock.tz)
     if second is None:
         made[0].figure.supylabel(words[0], fontsize="small" if own is None else TEXT_PT)
     else:
         for ax, label in zip(made, words, strict=False):
             ax.set_title(label, loc="right", fontweight="normal", **look)
     if states is not None:
-        ribbon.explain(made[len(names) - 1], ribbon.state_codes(states))
+        ribbon.explain(every[0, -1], ribbon.state_codes(states))
     begun = [(made[part.place * len(names)], part.left, part.label) for part in shaded]
     note = "\n".join(part for part in (diary.name_events(begun), note) if part)
     axes.finish(made[0], title_of(frame, zone=False), title, legend=legend, note=note, fig=fig)
@@ -649,27 +648,3 @@ def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, clock: LocalC
         look |= {"transform": ax.get_xaxis_transform(), "linewidth": 0, "zorder": 0.5}
         spans = np.column_stack([lefts, wide])[seen] / HOUR_US
         ax.broken_barh(spans.tolist(), (0, 1), hatch=HATCH, label="no record", **look)
-
-
-def _ribbons(
-    states: pd.Series,
-    days: pd.DatetimeIndex,
-    index: pd.DatetimeIndex,
-    seconds: float,
-    clock: LocalClock,
-) -> Floats:
-    """Return the shares of the states in each minute of each day."""
-    states = ribbon.require_states(states, what="plot_day")
-    own = tables.stamps(states.index, what="plot_day")
-    if str(own.tz) != str(index.tz):
-        raise ConfigurationError(
-            f"the states are in {own.tz} and the frame is in {index.tz}: pass the states of the"
-            " same frame"
-        )
-    place = _places(own, days, clock)
-    inside = (place >= 0) & (place < len(days))
-    if not inside.any():
-        raise ConfigurationError("the states are of other days: pass the states of the same frame")
-    codes = ribbon.state_codes(states)
-    rows = ribbon.Judged(states, own, codes, clock, seconds).of_rows(inside)
-    return ribbon.day_shares(rows, place[inside], len(days))

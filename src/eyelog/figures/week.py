@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
-from eyelog.clock import LocalClock, local_days
+from eyelog.clock import LocalClock
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures import events as diary
@@ -286,14 +286,15 @@ def plot_judged(
         )
     above = []
     if states is not None:
-        of_days = states_of_days(states, days, limits=limits, day_starts=day_starts, what=what)
+        of = ribbon.judged(states, limits=limits, day_starts=day_starts, what=what)
+        shares = ribbon.shares_of_days(of, days, column_min=COLUMN_MIN, what=what)
         above = [STATES_MM + diary.LANE_MM * (events is not None)]
     heights = [*above, *[span.panel_mm] * len(shown)]
     made = axes.panels(heights, fig=fig)[:, 0]
     key = ""
     if states is not None:
         _name_days(made[0], days, span)
-        key = _draw_states(made[0], of_days, events)
+        key = _draw_states(made[0], days, shares, of.clock, events)
         hours = "0 to 24 h" if day_starts is None else f"{day_starts} to {day_starts}"
         name = f"State ({hours})" + ", diary above" * (events is not None)
         made[0].set_title(name, loc="left", pad=4.0, y=1.0)
@@ -450,66 +451,26 @@ def _say(
         )  # fmt: skip
 
 
-class DayStates(NamedTuple):
-    """The states of some days."""
-
-    days: pd.DatetimeIndex
-    shares: Floats
-    """Of shape (days, columns, states): the share of each half-hour that each state took."""
-    clock: LocalClock
-
-
-def states_of_days(
-    states: pd.Series | pd.DataFrame,
+def _draw_states(
+    ax: Axes,
     days: pd.DatetimeIndex,
-    *,
-    limits: Limits | None = None,
-    day_starts: str | None = None,
-    what: str,
-) -> DayStates:
-    """Return the states of some local days of one wearer.
-
-    Parameters
-    ----------
-    states : Series or DataFrame
-        The result of `eyelog.states`, or the frame.
-    days : DatetimeIndex
-        The dates, in order.
-    limits : Limits, optional
-        The limits by which a frame is judged.
-    day_starts : str, optional
-        When a day starts, by default at midnight.
-    what : str
-        The name of the figure, for errors.
-    """
-    judged = ribbon.judged(states, limits=limits, day_starts=day_starts, what=what)
-    index = judged.stamps
-    rows = days.get_indexer(local_days(index, clock=judged.clock))
-    mine = rows >= 0
-    if not mine.any():
-        raise ConfigurationError(
-            f"{what} has states from {index[0]:%Y-%m-%d} to {index[-1]:%Y-%m-%d}, and none from"
-            f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}: pass those of the same records"
-        )
-    shares = ribbon.day_shares(judged.of_rows(mine), rows[mine], len(days), column_min=COLUMN_MIN)
-    return DayStates(days, shares, judged.clock)
-
-
-def _draw_states(ax: Axes, drawn: DayStates, events: pd.DataFrame | None) -> str:
+    shares: Floats,
+    clock: LocalClock,
+    events: pd.DataFrame | None,
+) -> str:
     """Draw each day as stacked shares of half-hours, hatched without records, and the diary above.
 
     Returns the key to the numbers of the diary.
     """
-    _, columns, names = drawn.shares.shape
-    places = dates.noons(drawn.days)
-    if (drawn.shares.sum(axis=2) < SEEN).any():
+    places, (_, columns, names) = dates.noons(days), shares.shape
+    if (shares.sum(axis=2) < SEEN).any():
         look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["hatch"], "linewidth": 0}
         ax.bar(places, 1.0, 2 * REACH, hatch=HATCH, zorder=0.5, label="no record", **look)
     # Between two days is a column without a state.
-    shares = np.pad(drawn.shares, ((0, 0), (0, 1), (0, 0))).reshape(-1, names)[:-1]
+    shares = np.pad(shares, ((0, 0), (0, 1), (0, 0))).reshape(-1, names)[:-1]
     edges = places[:, None] + np.linspace(-REACH, REACH, columns + 1)
     ribbon.stack(ax, shares, ribbon.NAMES, edges.ravel())
-    for place, *hours in dates.skipped_hours(drawn.days, drawn.clock):
+    for place, *hours in dates.skipped_hours(days, clock):
         left, right = (places[place] - REACH + 2 * REACH * hour / 24 for hour in hours)
         ax.bar(left, 1.0, right - left, align="edge", color="white", zorder=2)
     ax.set_ylim(0.0, 1.0)
@@ -523,6 +484,6 @@ def _draw_states(ax: Axes, drawn: DayStates, events: pd.DataFrame | None) -> str
             right and places[at] + REACH * (right / 12 - 1),
             label,
         )
-        for at, left, right, label in diary.on_days(diary.event_us(events), drawn.days, drawn.clock)
+        for at, left, right, label in diary.on_days(diary.event_us(events), days, clock)
     ]
     return diary.draw_lane(ax, spans, floor=1.0, unit_mm=STATES_MM)
