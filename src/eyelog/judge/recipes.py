@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ from eyelog.frame import STORED, derived, require, takes_tables
 from eyelog.judge.arrays import Bools
 from eyelog.judge.flag import OF_CONTEXT, all_reasons, masked
 from eyelog.judge.intervals import Rows, enter
-from eyelog.judge.limits import Limits, limit
+from eyelog.judge.limits import Options, limit
 from eyelog.judge.reasons import CONTEXT, KEPT, UNKNOWN, Reason, against_fields
 from eyelog.judge.records import MASKS, Records
 
@@ -109,11 +109,7 @@ USUAL: Final = MappingProxyType(
 
 @takes_tables
 def attrition(
-    frame: pd.DataFrame,
-    recipe: str | None = None,
-    *,
-    limits: Limits | None = None,
-    log: str | None = None,
+    frame: pd.DataFrame, recipe: str | None = None, **options: Unpack[Options]
 ) -> pd.DataFrame:
     """Return how many records each condition of a recipe removes, in order.
 
@@ -170,7 +166,7 @@ def attrition(
     >>> int(left) == int(masked["sc_fcs"].notna().sum())
     True
     """
-    rows, chosen, outcomes = _open(frame, "attrition", recipe, limits=limits, log=log)
+    rows, chosen, outcomes = _open(frame, "attrition", recipe, **options)
     records, fields = rows.records, catalogue(rows.log)
     kept = [np.ones(records.size, dtype=bool)]
     steps: list[dict[str, Any]] = [{"reason": "", "condition": "recorded", "unknown": 0}]
@@ -215,9 +211,7 @@ def attrition(
 
 
 @takes_tables
-def select(
-    frame: pd.DataFrame, recipe: str, *, limits: Limits | None = None, log: str | None = None
-) -> pd.DataFrame:
+def select(frame: pd.DataFrame, recipe: str, **options: Unpack[Options]) -> pd.DataFrame:
     """Return the frame with only the values that pass a recipe.
 
     Parameters
@@ -258,7 +252,7 @@ def select(
     >>> bool(focus.min() >= 0), len(focus) == len(el.sample())
     (True, True)
     """
-    rows, chosen, _ = _open(frame, "select", recipe, limits=limits, log=log)
+    rows, chosen, _ = _open(frame, "select", recipe, **options)
     records, failed = rows.records, np.zeros(len(frame), dtype=np.uint16)
     for condition in chosen.conditions:
         failed |= ~condition.kept(records)[0] * np.uint16(condition.reason)

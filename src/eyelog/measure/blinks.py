@@ -6,7 +6,7 @@ clock time. Sums are pooled, never rates.
 """
 
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import STORED, derived, require, takes_tables
 from eyelog.judge.arrays import Floats
 from eyelog.judge.intervals import enter
-from eyelog.judge.limits import Limits, limit
+from eyelog.judge.limits import DayOptions, limit
 from eyelog.judge.terms import CLEANSINGS, UNDER, Columns, ratio
 from eyelog.measure.events20 import events
 from eyelog.measure.groups import (
@@ -73,9 +73,7 @@ def rate(
     correct_noise: bool = False,
     method: Method | None = None,
     cleansing: Cleansing | None = None,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    **options: Unpack[DayOptions],
 ) -> pd.DataFrame:
     """Return the blink rate per minute, with its interval and its exposure.
 
@@ -192,7 +190,7 @@ def rate(
             " correct_noise"
         )
     subjects = ["blinks", "readings", *(["noise_onsets"] if correct_noise else [])]
-    rows = enter(frame, "blinks.rate", subjects, limits=limits, log=log, day_starts=day_starts)
+    rows = enter(frame, "blinks.rate", subjects, **options)
     reading = reading_of(rows.log, method, cleansing)
     if correct_noise:
         if reading.method in ("counts", "blinks"):
@@ -209,7 +207,8 @@ def rate(
             require(rows.given, role(rows.log, "noise_s"), purpose=rows.what)
         # Of all gaps, those of noisy records too.
         reading = reading_of(rows.log, method, cleansing, UNDER)
-    groups, total = summed(rows, by, subjects, reading.sums, reading.fields(rows.log))
+    side = reading.cleansing or None
+    groups, total = summed(rows, by, subjects, reading.sums, reading.roles, side)
     noise = _onsets(total, reading, rows.log) if correct_noise else None
     data = rate_columns(reading, total, rows.limits.seconds("min_valid"), noise)
     if of == "wearer":
@@ -232,12 +231,7 @@ def rate(
 
 @takes_tables
 def cleansings(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]
 ) -> pd.DataFrame:
     """Return the blink rate of the 60-second log by each method and cleansing, side by side.
 
@@ -276,9 +270,7 @@ def cleansings(
     True
     """
     subjects = ["blinks", "readings"]
-    rows = enter(
-        frame, "blinks.cleansings", subjects, limits=limits, log=log, day_starts=day_starts
-    )
+    rows = enter(frame, "blinks.cleansings", subjects, **options)
     if not (rows.log and log_named(rows.log).has_cleansings):
         raise FieldError(
             "blinks.cleansings needs the 60-second log: the other logs have only one cleansing"
@@ -286,8 +278,8 @@ def cleansings(
     methods = log_named(rows.log).rate_methods
     ways = [reading_of(rows.log, method, side) for method in methods for side in CLEANSINGS]
     terms = [name for way in ways for name in way.statistic.sums]
-    fields = [name for way in ways for name in way.fields(rows.log)]
-    groups, total = summed(rows, by, subjects, terms, fields)
+    roles = {part for way in ways for part in way.roles}
+    groups, total = summed(rows, by, subjects, terms, roles)
     tables = {}
     for way in ways:
         data = rate_columns(way, total, rows.limits.seconds("min_valid"))
@@ -306,9 +298,7 @@ def strength(
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    **options: Unpack[DayOptions],
 ) -> pd.DataFrame:
     """Return the mean blink strength, weighted by the number of blinks, with its spread.
 
@@ -343,7 +333,7 @@ def strength(
     >>> bool((table["strength_sd_total_uv"] >= table["strength_sd_between_uv"]).all())
     True
     """
-    return _shape(frame, "strength", by, cleansing, limits=limits, log=log, day_starts=day_starts)
+    return _shape(frame, "strength", by, cleansing, **options)
 
 
 @takes_tables
@@ -352,9 +342,7 @@ def duration(
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    **options: Unpack[DayOptions],
 ) -> pd.DataFrame:
     """Return the mean blink duration, weighted by the number of blinks, with its spread.
 
@@ -381,7 +369,7 @@ def duration(
     >>> el.blinks.duration(el.sample("standard_mode_logs"))["duration_ms"].between(90, 250).all()
     np.True_
     """
-    return _shape(frame, "duration", by, cleansing, limits=limits, log=log, day_starts=day_starts)
+    return _shape(frame, "duration", by, cleansing, **options)
 
 
 @takes_tables
@@ -390,9 +378,7 @@ def bursts(
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    **options: Unpack[DayOptions],
 ) -> pd.DataFrame:
     """Return the burst share: bursts (several blinks within a second) per blink.
 
@@ -429,7 +415,7 @@ def bursts(
     True
     """
     one_of(cleansing, "cleansing", CLEANSINGS)
-    rows = enter(frame, "blinks.bursts", ["bursts"], limits=limits, log=log, day_starts=day_starts)
+    rows = enter(frame, "blinks.bursts", ["bursts"], **options)
     two = bool(rows.log) and log_named(rows.log).has_cleansings
     if rows.log and not (two or log_named(rows.log).numbers_packets):
         raise FieldError(
@@ -437,8 +423,8 @@ def bursts(
             " bursts"
         )
     after, side = (f"_{cleansing}", cleansing) if two else ("", None)
-    fields = role(rows.log, *(("blink_count", "burst_count") if two else SINGLE), cleansing=side)
-    groups, total = summed(rows, by, ["bursts"], [f"burst_n{after}"], fields)
+    parts = ("blink_count", "burst_count") if two else SINGLE
+    groups, total = summed(rows, by, ["bursts"], [f"burst_n{after}"], parts, side)
     bursts_n, blinks_n = f"burst_n{after}", f"burst_blinks{after}"
     statistics = (
         Statistic("burst_share", ratio, (bursts_n, blinks_n)),
@@ -457,10 +443,8 @@ def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: An
     two, single = bool(kind and kind.has_cleansings), bool(kind and kind.numbers_packets)
     after = "_weak" if cleansing == "weak" and two else ""
     parts = SINGLE if single else ("blink_count", f"blink_{noun}", f"blink_{noun}_sd")
-    known = [part for part in parts if kind is not None and role(rows.log, part)]
-    fields = role(rows.log, *known, cleansing=None if single else cleansing) if known else ()
     terms = [f"{noun}_n{after}", f"{noun}_seen_s{after}"]
-    groups, total = summed(rows, by, subjects, terms, fields)
+    groups, total = summed(rows, by, subjects, terms, parts, None if single else cleansing)
     number, mean, squares = (f"{noun}_{part}{after}" for part in ("n", "sum", "sum2"))
     of_all = [f"{noun}_all_{part}{after}" for part in ("sd_sum2", "sum", "sum2", "n")]
     within, between, whole = (f"{noun}_sd{of}_{unit}" for of in ("", "_between", "_total"))
@@ -514,11 +498,6 @@ class Reading(NamedTuple):
     def after(self) -> str:
         """The ending of the names of columns."""
         return f"_{self.cleansing}" if self.cleansing else ""
-
-    def fields(self, log: str) -> list[str]:
-        """Return the fields that it is made from."""
-        side = self.cleansing or None
-        return [name for part in self.roles for name in role(log, part, cleansing=side)]
 
 
 @cache

@@ -6,7 +6,7 @@ stamps off the grid.
 """
 
 import warnings
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from eyelog.frame import (
 )
 from eyelog.judge.arrays import Floats, numbers, runs
 from eyelog.judge.intervals import enter, sums
-from eyelog.judge.limits import Limits, limits_of
+from eyelog.judge.limits import DayOptions, Limits, limits_of
 from eyelog.judge.packets import PACKET_US, packets
 from eyelog.judge.terms import ratio
 from eyelog.measure.groups import By, as_counts, group, result
@@ -33,14 +33,7 @@ from eyelog.measure.sheet import NOTHING, Heading, Sheet
 
 
 @takes_tables
-def coverage(
-    frame: pd.DataFrame,
-    *,
-    by: By = "day",
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
-) -> pd.DataFrame:
+def coverage(frame: pd.DataFrame, *, by: By = "day", **options: Unpack[DayOptions]) -> pd.DataFrame:
     """Return how much of each day, or other group, was recorded, worn, valid, walked and counted.
 
     Parameters
@@ -100,7 +93,6 @@ def coverage(
     >>> el.coverage(el.sample(), by="weekend").index.tolist()
     ['weekday', 'weekend']
     """
-    options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
     rows = enter(frame, "coverage", ["gait"], **options, time=True).warn()
     groups = group(rows, by, empty=True)
     total = sums(rows, groups, ["gait"])
@@ -115,7 +107,7 @@ def coverage(
     for noun in ("worn", "valid", "walking", "unworn", "uncounted"):
         data[f"{noun}_h"] = total.get(f"{noun}_s", unknown) / 3600
     data["capped"] = total.get("capped_n", unknown)
-    return result(rows, groups, data, day_starts=day_starts)
+    return result(rows, groups, data, day_starts=options.get("day_starts"))
 
 
 @takes_tables

@@ -1,7 +1,7 @@
 """The 20 Hz log: its single blinks, steps and movements, its angles, and records of 15 s."""
 
 from itertools import pairwise
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, derived, require, takes_tables
 from eyelog.judge.arrays import Bools, Floats, Ints, difference, direction, numbers
 from eyelog.judge.intervals import LONGEST, Groups, Rows, enter, sums
-from eyelog.judge.limits import Limits, limit
+from eyelog.judge.limits import Options, limit
 from eyelog.judge.packets import (
     AXES,
     DIRECTIONS,
@@ -47,12 +47,7 @@ STRETCHES: Final = 200  # of a connection, for its drift
 
 
 @takes_tables
-def events(
-    frame: pd.DataFrame,
-    *,
-    limits: Limits | None = None,
-    log: str | None = None,
-) -> pd.DataFrame:
+def events(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     """Return the single blinks of the 20 Hz log, one row each.
 
     Parameters
@@ -106,9 +101,7 @@ def events(
     """
     parts = ("blink_event_strength", "blink_event_speed")
     instead = "holds counts and averages, so pass it to blinks.rate"
-    rows, records = packets_of(
-        frame, "blinks.events", parts, instead, UNUSABLE, limits=limits, log=log
-    )
+    rows, records = packets_of(frame, "blinks.events", parts, instead, UNUSABLE, **options)
     found = single_blinks(records)
     names = [records.name(part) for part in parts]
     strength, closed_ms = (numbers(records.columns[name], name)[found.rows] for name in names)
@@ -124,12 +117,7 @@ def events(
 
 
 @takes_tables
-def steps(
-    frame: pd.DataFrame,
-    *,
-    limits: Limits | None = None,
-    log: str | None = None,
-) -> pd.DataFrame:
+def steps(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     """Return the single steps of the 20 Hz log, one row each.
 
     Parameters
@@ -176,7 +164,7 @@ def steps(
     """
     instead = "counts steps, so pass it to gait.pace"
     rows, records = packets_of(
-        frame, "gait.steps", ("step_event",), instead, UNUSABLE[:1], limits=limits, log=log
+        frame, "gait.steps", ("step_event",), instead, UNUSABLE[:1], **options
     )
     events = single_steps(records)
     data = {
@@ -189,12 +177,7 @@ def steps(
 
 
 @takes_tables
-def moves(
-    frame: pd.DataFrame,
-    *,
-    limits: Limits | None = None,
-    log: str | None = None,
-) -> pd.DataFrame:
+def moves(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     """Return the single eye movements of the 20 Hz log, one row each.
 
     Parameters
@@ -243,9 +226,7 @@ def moves(
     ways = [f"eye_{way}" for way in DIRECTIONS]
     parts = (*ways, "blink_event_strength", "blink_event_speed")
     instead = "counts eye movements, which daily sums up"
-    rows, records = packets_of(
-        frame, "eyes.moves", parts, instead, UNUSABLE, limits=limits, log=log
-    )
+    rows, records = packets_of(frame, "eyes.moves", parts, instead, UNUSABLE, **options)
     sizes = np.column_stack([cast(Floats, records.evidence(way)) for way in ways])
     at, way = np.nonzero(sizes > 0)
     vertical = np.isin(way, [DIRECTIONS.index("up"), DIRECTIONS.index("down")])
@@ -261,8 +242,7 @@ def turns(
     frame: pd.DataFrame,
     *,
     method: Literal["angles", "peaks"] = "angles",
-    limits: Limits | None = None,
-    log: str | None = None,
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     """Return the single movements of the head, one row each.
 
@@ -325,9 +305,7 @@ def turns(
     parts = tuple(AXES) if by_angle else tuple(AXES.values())
     against = (Reason.UNWORN,) if by_angle else (Reason.UNWORN, Reason.MOVING)
     instead = "counts head movements, so pass it to posture.head_movements"
-    rows, records = packets_of(
-        frame, "posture.turns", parts, instead, against, limits=limits, log=log
-    )
+    rows, records = packets_of(frame, "posture.turns", parts, instead, against, **options)
     found = []
     for axis in AXES:
         if by_angle:
@@ -350,12 +328,7 @@ def turns(
 
 
 @takes_tables
-def angles(
-    frame: pd.DataFrame,
-    *,
-    limits: Limits | None = None,
-    log: str | None = None,
-) -> pd.DataFrame:
+def angles(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     """Return roll, pitch and yaw as continuous angles, corrected for drift and humps.
 
     Parameters
@@ -406,9 +379,7 @@ def angles(
     ['roll_deg', 'pitch_deg', 'yaw_deg']
     """
     instead = "holds averages of the tilt"
-    rows, records = packets_of(
-        frame, "posture.angles", ANGLES, instead, UNUSABLE[:1], limits=limits, log=log
-    )
+    rows, records = packets_of(frame, "posture.angles", ANGLES, instead, UNUSABLE[:1], **options)
     found, unworn = sent(records), records.context.get(Reason.UNWORN)
     data = {}
     for axis in ANGLES:
@@ -573,12 +544,7 @@ VALUES: Final = (
 
 
 @takes_tables
-def recompute(
-    frame: pd.DataFrame,
-    *,
-    limits: Limits | None = None,
-    log: str | None = None,
-) -> pd.DataFrame:
+def recompute(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     """Return the 15-second log, recomputed from the rows of the 20 Hz log.
 
     The app takes statistics of blinks from a buffer of the latest events, so they repeat and lag
@@ -633,7 +599,7 @@ def recompute(
     ('computed_data', True)
     """
     instead = "holds intervals, not single rows"
-    rows, records = packets_of(frame, "recompute", (), instead, UNUSABLE, limits=limits, log=log)
+    rows, records = packets_of(frame, "recompute", (), instead, UNUSABLE, **options)
     # The 15 seconds are counted from the start of each connection, one packet before its first row;
     # what is left at its end is in none.
     us, opens = rows.closes_us, sent(records).opens

@@ -6,7 +6,7 @@ Steps are divided by the time walked, not by clock time: steps per clock minute 
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import OFFSET, require, takes_tables
 from eyelog.judge.arrays import Floats, runs
 from eyelog.judge.intervals import Groups, enter, sums
-from eyelog.judge.limits import Limits
+from eyelog.judge.limits import DayOptions, Options
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import Judged, Records
 from eyelog.judge.terms import CLASSES, Counted, ratio, together
@@ -84,13 +84,7 @@ FEET: Final = {
 
 @takes_tables
 def pace(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    of: Of = "minutes",
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    frame: pd.DataFrame, *, by: By = None, of: Of = "minutes", **options: Unpack[DayOptions]
 ) -> pd.DataFrame:
     """Return the pace: steps per minute of walking.
 
@@ -147,8 +141,8 @@ def pace(
     ['pace_spm', 'n', 'exposure_min', 'coverage']
     """
     one_of(of, "of", OF)
-    rows = enter(frame, "gait.pace", ["gait"], limits=limits, log=log, day_starts=day_starts)
-    groups, total = summed(rows, by, ["gait"], ["pace_s"], _fields(rows.log, "pace"))
+    rows = enter(frame, "gait.pace", ["gait"], **options)
+    groups, total = summed(rows, by, ["gait"], ["pace_s"], ["steps", "pace"])
     data = evaluate([PACE], total, n="pace_n", exposure_s="pace_s", seen_s="steps_s")
     if of == "wearer":
         wearer = of_wearer(rows, groups, ["gait"], data["pace_spm"], PACE)
@@ -157,14 +151,7 @@ def pace(
 
 
 @takes_tables
-def step_time(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
-) -> pd.DataFrame:
+def step_time(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]) -> pd.DataFrame:
     """Return the mean time of a step while walking, and how much it varies between records.
 
     Parameters
@@ -211,25 +198,15 @@ def step_time(
     >>> bool(400 < walked["step_time_ms"] < 700), bool(walked["step_time_cv_between"] < 0.2)
     (True, True)
     """
-    rows = enter(frame, "gait.step_time", ["gait"], limits=limits, log=log, day_starts=day_starts)
-    groups, total = summed(rows, by, ["gait"], ["step_s2"], _fields(rows.log, "pace"))
+    rows = enter(frame, "gait.step_time", ["gait"], **options)
+    groups, total = summed(rows, by, ["gait"], ["step_s2"], ["steps", "pace"])
     data = evaluate(STEP_TIME, total, n="pace_steps", exposure_s="pace_s", seen_s="steps_s")
     return result(rows, groups, data)
 
 
-def _fields(log: str, *parts: str) -> tuple[str, ...]:
-    """Return the fields of steps and of other parts; none if the log is not known."""
-    return role(log, "steps", *parts) if log else ()
-
-
 @takes_tables
 def speed_classes(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]
 ) -> pd.DataFrame:
     """Return how many steps fall into each class of speed.
 
@@ -262,17 +239,14 @@ def speed_classes(
     1.0
     """
     subjects = ["gait", "speed_classes"]
-    rows = enter(
-        frame, "gait.speed_classes", subjects, limits=limits, log=log, day_starts=day_starts
-    )
+    rows = enter(frame, "gait.speed_classes", subjects, **options)
     if rows.log and len(role(rows.log, "steps")) < len(CLASSES):
         raise FieldError(
             f"gait.speed_classes needs the {log_named(STANDARD_MODE_LOGS).words}: the"
             f" {log_named(rows.log).words} has no step classes"
         )
-    fields = _fields(rows.log or STANDARD_MODE_LOGS)
     terms = ["steps_s", f"steps_{CLASSES[0]}"]
-    groups, total = summed(rows, by, subjects, terms, fields)
+    groups, total = summed(rows, by, subjects, terms, ["steps"])
     total["counted_n"] = total["steps_s"] / log_named(STANDARD_MODE_LOGS).interval_s
     return result(rows, groups, evaluate(SPEED_CLASSES, total, n="counted_n", exposure_s="steps_s"))
 
@@ -283,9 +257,7 @@ def peak_cadence(
     *,
     minutes: int = 30,
     min_coverage: float = 0.75,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    **options: Unpack[DayOptions],
 ) -> pd.DataFrame:
     """Return the mean steps of each local day's busiest minutes.
 
@@ -327,14 +299,7 @@ def peak_cadence(
     >>> bool((one.dropna() >= thirty.dropna()).all())
     True
     """
-    (table,) = peak_cadences(
-        frame,
-        [minutes],
-        min_coverage=min_coverage,
-        limits=limits,
-        log=log,
-        day_starts=day_starts,
-    )
+    (table,) = peak_cadences(frame, [minutes], min_coverage=min_coverage, **options)
     return table
 
 
@@ -343,14 +308,10 @@ def peak_cadences(
     minutes: Iterable[int],
     *,
     min_coverage: float = 0.75,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    **options: Unpack[DayOptions],
 ) -> list[pd.DataFrame]:
     """Return `peak_cadence` for several numbers of minutes, from one reading of the records."""
-    rows = enter(
-        frame, "gait.peak_cadence", ["gait"], limits=limits, log=log, day_starts=day_starts
-    )
+    rows = enter(frame, "gait.peak_cadence", ["gait"], **options)
     averaged = [whole_number(one, "minutes", 1) for one in minutes]
     if not 0 < number(min_coverage, "min_coverage") <= 1:
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
@@ -359,7 +320,7 @@ def peak_cadences(
             "gait.peak_cadence needs rows of a minute or less: pass the records, or"
             " eyelog.intervals(frame, '1min')"
         )
-    clock, total = summed(rows, "1min", ["gait"], ["steps_s"], _fields(rows.log))
+    clock, total = summed(rows, "1min", ["gait"], ["steps_s"], ["steps"])
     days = group(rows, "day")
     counted_s = np.nan_to_num(total["steps_s"])
     # Each minute belongs to the day of its rows; minutes of a day that is left out do not count.
@@ -395,8 +356,7 @@ def bouts(
     *,
     max_pause: str = "1min",
     min_length: str = "1min",
-    limits: Limits | None = None,
-    log: str | None = None,
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     """Return the walking bouts: runs of walking, with the gait in each.
 
@@ -446,7 +406,7 @@ def bouts(
     >>> bool((table["duration_min"] >= 2).all())
     True
     """
-    rows = enter(frame, "gait.bouts", ["gait"], limits=limits, log=log, wide=False)
+    rows = enter(frame, "gait.bouts", ["gait"], **options, wide=False)
     pause = duration_us(max_pause, "max_pause", example="1min") / 1e6
     least = duration_us(min_length, "min_length", example="1min") / 1e6
     require(rows.frame, role(rows.log, "steps", "walking_s"), purpose=rows.what)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.catalogue import near
+from eyelog.catalogue import near, role
 from eyelog.clock import DAY_US, HOUR_US, THURSDAY, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, warn
 from eyelog.frame import ACCOUNT, OFFSET, derived, how_to_index, one_of_many, require
@@ -488,17 +488,23 @@ def evaluate(
 
 
 def summed(
-    rows: Rows, by: By, subjects: Iterable[str], terms: Iterable[str], fields: Iterable[str]
+    rows: Rows,
+    by: By,
+    subjects: Iterable[str],
+    terms: Iterable[str],
+    parts: Iterable[str],
+    cleansing: str | None = None,
 ) -> tuple[Groups, Columns]:
     """Return the groups of a summary, and the sums of each.
 
     Raises
     ------
     FieldError
-        If the rows lack some `terms`, with the names of the `fields` to add.
+        If the rows lack some `terms`, with the names of the fields to add, by their roles, `parts`.
     """
     lacking = sorted(set(terms) - set(rows.names))
     if lacking:
+        fields = role(rows.log, *parts, cleansing=cleansing) if rows.log else ()
         require(rows.given, fields, purpose=rows.what)
         raise FieldError(
             f"{rows.what} needs {', '.join(map(repr, lacking))}, which these Intervals do not have:"

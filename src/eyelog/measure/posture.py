@@ -5,18 +5,18 @@ The vendor does not document which sign of a tilt is forward or right, so no res
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Final, Literal
+from typing import Final, Literal, Unpack
 
 import numpy as np
 import pandas as pd
 
-from eyelog.catalogue import log_named, role, role_field
+from eyelog.catalogue import log_named, role_field
 from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, require, takes_tables
 from eyelog.judge.arrays import Floats, difference, direction, mean_direction, near, wrap
 from eyelog.judge.intervals import enter
-from eyelog.judge.limits import Limits, limit
+from eyelog.judge.limits import DayOptions, Options, limit
 from eyelog.judge.packets import GRAVITY
 from eyelog.judge.reasons import Reason
 from eyelog.judge.terms import AXES, filled, ratio
@@ -67,13 +67,7 @@ TILT: Final = tuple(
 
 @takes_tables
 def head_movements(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    of: Of = "minutes",
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    frame: pd.DataFrame, *, by: By = None, of: Of = "minutes", **options: Unpack[DayOptions]
 ) -> pd.DataFrame:
     """Return head movements per worn hour, with typical values of single intervals.
 
@@ -125,13 +119,12 @@ def head_movements(
     """
     one_of(of, "of", OF)
     what, subjects = "posture.head_movements", ["head_moves"]
-    rows = enter(frame, what, subjects, limits=limits, log=log, day_starts=day_starts)
+    rows = enter(frame, what, subjects, **options)
     names = ["head_both_pitch", "head_both_yaw", "head_both_s"]
     parts: tuple[str, ...] = ("head_moves_pitch", "head_moves_yaw", "worn")
     if rows.log and log_named(rows.log).numbers_packets:
         parts = (*GRAVITY, "worn")
-    fields = role(rows.log, *parts) if rows.log else ()
-    groups, total = summed(rows, by, subjects, names, fields)
+    groups, total = summed(rows, by, subjects, names, parts)
     data = evaluate(MOVES.values(), total)
     blocks = [
         pd.DataFrame({name: filled(columns[name]) for name in names})
@@ -156,14 +149,7 @@ def head_movements(
 
 
 @takes_tables
-def spread(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
-) -> pd.DataFrame:
+def spread(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]) -> pd.DataFrame:
     """Return how much the head's tilt varies within intervals and between them.
 
     Parameters
@@ -204,23 +190,15 @@ def spread(
     True
     """
     subjects = ["tilt_spread"]
-    rows = enter(frame, "posture.spread", subjects, limits=limits, log=log, day_starts=day_starts)
+    rows = enter(frame, "posture.spread", subjects, **options)
     parts = [f"tilt_{way}{end}" for way in WAYS for end in ("", "_sd")]
-    fields = [role_field(rows.log, part) for part in parts] if rows.log else []
-    groups, total = summed(rows, by, subjects, ["spread_s"], fields)
+    groups, total = summed(rows, by, subjects, ["spread_s"], parts)
     data = evaluate(SPREAD, total, n="spread_fore_aft_n", exposure_s="spread_s")
     return result(rows, groups, data)
 
 
 @takes_tables
-def tilt(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
-) -> pd.DataFrame:
+def tilt(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]) -> pd.DataFrame:
     """Return the tilt of the head from gravity, and how much it varies.
 
     Parameters
@@ -261,7 +239,6 @@ def tilt(
     ['fore_aft_deg', 'fore_aft_sd_deg']
     """
     instead = "holds averages of the tilt, so pass it to posture.spread"
-    options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
     against = (Reason.UNWORN,)
     rows, _ = packets_of(frame, "posture.tilt", GRAVITY, instead, against, **options)
     groups, total = summed(rows, by, ["tilt"], (), ())
@@ -271,12 +248,7 @@ def tilt(
 
 
 @takes_tables
-def relative_tilt(
-    frame: pd.DataFrame,
-    *,
-    limits: Limits | None = None,
-    log: str | None = None,
-) -> pd.DataFrame:
+def relative_tilt(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     """Return the tilt of each interval relative to the wearer's own median.
 
     Eyewear sits differently on every head, so a tilt means more relative to the wearer's own usual
@@ -308,7 +280,7 @@ def relative_tilt(
     >>> abs(float(el.posture.relative_tilt(el.sample())["tl_yav"].median())) < 1e-9
     True
     """
-    rows = enter(frame, "posture.relative_tilt", ["tilt"], limits=limits, log=log, wide=False)
+    rows = enter(frame, "posture.relative_tilt", ["tilt"], **options, wide=False)
     names = [role_field(rows.log, f"tilt_{way}") for way in WAYS]
     require(rows.frame, names, purpose=rows.what)
     rows.warn()
@@ -341,8 +313,7 @@ def zones(
     field: str | None = None,
     reference: Literal["gravity", "median"] = "gravity",
     edges: Sequence[float] | None = None,
-    limits: Limits | None = None,
-    log: str | None = None,
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     """Return the time spent in zones of tilt.
 
@@ -386,7 +357,7 @@ def zones(
     >>> round(float(el.posture.zones(el.sample())["share"].sum()), 9)
     1.0
     """
-    rows = enter(frame, "posture.zones", ["tilt"], limits=limits, log=log, wide=False)
+    rows = enter(frame, "posture.zones", ["tilt"], **options, wide=False)
     names = [role_field(rows.log, f"tilt_{way}") for way in WAYS]
     field = names[0] if field is None else field
     if field not in names or reference not in EDGES:

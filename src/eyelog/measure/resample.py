@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import BETWEEN, LIMITS, OFFSET, OWN_COLUMNS, derived, require, takes_tables
 from eyelog.judge.arrays import Bools, Floats, direction, numbers
 from eyelog.judge.intervals import LONGEST, WIDTH, Rows, bins, enter, parse_width, sums
-from eyelog.judge.limits import DEFAULT, Limits, limits_column
+from eyelog.judge.limits import DEFAULT, DayOptions, limits_column
 from eyelog.judge.records import Records
 from eyelog.judge.terms import SUBJECTS, Columns, Counted, filled, ratio, vectors
 from eyelog.measure.groups import as_counts
@@ -33,12 +33,7 @@ TERMS: Final = {
 
 @takes_tables
 def intervals(
-    frame: pd.DataFrame,
-    every: str | None = None,
-    *,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    frame: pd.DataFrame, every: str | None = None, **options: Unpack[DayOptions]
 ) -> pd.DataFrame:
     """Return what each interval adds to any summary: the table that every summary works on.
 
@@ -100,7 +95,6 @@ def intervals(
     >>> bool((days["steps"] == el.daily(frame)["steps"]).all())
     True
     """
-    options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
     rows = enter(frame, "intervals", SUBJECTS, **options, time=True).warn()
     if every is None:
         opens, widths = rows.opens_us, (rows.closes_us - rows.opens_us) / 1e6
@@ -122,20 +116,14 @@ def intervals(
     details: dict[str, Any] = {
         "every": every,
         "limits": rows.limits.details(),
-        "day_starts": day_starts,
+        "day_starts": options.get("day_starts"),
     }
     return derived(table, frame, "intervals", log=rows.log or None, **details)
 
 
 @takes_tables
 def resample(
-    frame: pd.DataFrame,
-    every: str,
-    *,
-    min_coverage: float = 0.0,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    frame: pd.DataFrame, every: str, *, min_coverage: float = 0.0, **options: Unpack[DayOptions]
 ) -> pd.DataFrame:
     """Return the frame in longer intervals, each field by its rule in the catalogue.
 
@@ -217,7 +205,6 @@ def resample(
             made |= {f"{term} of {name}": column for term, column in own.items()}
         return made
 
-    options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
     rows = enter(frame, "resample", [], **options, wide=False)
     fields = catalogue(rows.log)
     kept = [name for name in fields if name in rows.frame.columns and fields[name].agg != "none"]
