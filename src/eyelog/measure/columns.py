@@ -70,7 +70,8 @@ class Column:
 
 
 @cache
-def _rows(file: str = "columns.csv") -> tuple[Mapping[str, str], ...]:
+def rows_of(file: str = "columns.csv") -> tuple[Mapping[str, str], ...]:
+    """Return the rows of a table of this room."""
     text = files("eyelog.measure").joinpath(file).read_text("utf-8")
     return tuple(MappingProxyType(row) for row in csv.DictReader(text.splitlines()))
 
@@ -111,12 +112,12 @@ def is_measured(name: str) -> bool:
 
 def documented() -> list[Column]:
     """Return every row of ``columns.csv``, in its order; endings have a ``*`` for the column."""
-    return [_of_row(row, row["name"], "{period}") for row in _rows()]
+    return [_of_row(row, row["name"], "{period}") for row in rows_of()]
 
 
 def names() -> list[str]:
     """Return the names of all columns of ``columns.csv`` that are not endings."""
-    every = dict.fromkeys(row["name"] for row in _rows())
+    every = dict.fromkeys(row["name"] for row in rows_of())
     return [name for name in every if not name.startswith(ENDING)]
 
 
@@ -125,7 +126,7 @@ def meanings(name: str) -> list[Column]:
 
     A field of a log is not such a column; its endings are, such as ``sc_fcs_mean``.
     """
-    rows = [_of_row(row, name, "day") for row in _rows() if row["name"] == name]
+    rows = [_of_row(row, name, "day") for row in rows_of() if row["name"] == name]
     if rows:
         return sorted(rows, key=lambda one: one.table != "")
     derived = None if _field(name, None) else _named(name, "", None, "day")
@@ -140,7 +141,7 @@ def table_of(columns: Iterable[object], index: Iterable[object] = ()) -> str:
     columns that it has not.
     """
     columns, levels = set(map(str, columns)), {str(name) for name in index if name}
-    for row in _rows("tables.csv"):
+    for row in rows_of("tables.csv"):
         needs, beside, without = (set(row[part].split()) for part in ("columns", "index", "not"))
         if needs <= columns and beside <= levels and not without & columns:
             return row["table"]
@@ -178,7 +179,7 @@ def choose(names: Iterable[str], wanted: str | Iterable[str], *, table: str = ""
 
 def _named(name: str, table: str, log: str | None, period: str) -> Column | None:
     """Return a column by its row, its field, or its ending; None if it has none of them."""
-    named = {row["table"]: row for row in _rows() if row["name"] == name}
+    named = {row["table"]: row for row in rows_of() if row["name"] == name}
     row = named.get(table) or named.get("")
     if row is not None:
         return _of_row(row, name, period)
@@ -195,7 +196,7 @@ def _named(name: str, table: str, log: str | None, period: str) -> Column | None
             digits=DIGITS.get(field.unit),
             meaning=field.description or f"{field.label}.",
         )
-    for row in _rows():
+    for row in rows_of():
         ending = row["name"].removeprefix(ENDING)
         if row["table"] or ending == row["name"] or not name.endswith(ending):
             continue

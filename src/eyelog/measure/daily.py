@@ -20,71 +20,24 @@ from eyelog.frame import derived, takes_tables
 from eyelog.judge.arrays import Bools, Floats, Ints, direction, numbers, unit_vectors
 from eyelog.judge.intervals import LONGEST, Groups, Rows, by_group, enter, sums
 from eyelog.judge.limits import DayOptions, chosen_limits, limit
-from eyelog.judge.terms import EYE_MOVES, HEAD_MOVES, Columns, Counted, filled, ratio
+from eyelog.judge.terms import Columns, Counted, filled, ratio
 from eyelog.measure.blinks import garwood, rate_columns, reading_of
 from eyelog.measure.columns import choose, column
 from eyelog.measure.columns import groups as groups_of
-from eyelog.measure.gait import STEP_TIME_CV
 from eyelog.measure.groups import (
     GROUP_S,
-    PER_H,
     PER_MIN,
+    STATISTICS,
     By,
     Statistic,
     added,
-    amount,
     as_counts,
     calendar_dates,
     evaluate,
-    exposure,
     group,
     result,
-    root,
-    sample_sd,
-    share,
 )
 
-WEAR: Final = (
-    Statistic("n", as_counts, ("n",)),
-    Statistic("coverage", share, ("recorded_s", GROUP_S)),
-    *(
-        Statistic(f"{noun}_h", amount, (f"{noun}_s",), PER_H)
-        for noun in ("recorded", "worn", "valid", "walking")
-    ),
-)
-GAIT: Final = (
-    Statistic("steps", amount, ("steps",)),
-    Statistic("pace_spm", ratio, ("pace_steps", "pace_s"), 60.0),
-    Statistic("pace_exposure_min", exposure, ("pace_s",), PER_MIN),
-    STEP_TIME_CV,
-)
-SINGLE: Final = ("strength_sum", "strength_sum2", "strength_n")
-INTERVALS: Final = tuple(f"blink_interval_{part}" for part in ("sum", "sum2", "n"))
-SHAPE: Final = (
-    Statistic("blink_strength_uv", ratio, ("strength_sum", "strength_n")),
-    Statistic("blink_strength_sd_uv", root, ("strength_sd_sum2", "strength_sd_n")),
-    Statistic("blink_strength_sd_uv", sample_sd, SINGLE),  # of the 20 Hz log
-    Statistic("blink_duration_ms", ratio, ("duration_sum", "duration_n")),
-    Statistic("blink_interval_sd_s", sample_sd, INTERVALS),
-    Statistic("blink_interval_max_s", amount, (f"{LONGEST}blink_interval_s",)),
-    Statistic("long_blink_share", ratio, ("long_blink_n", "long_blink_of_n")),
-)
-MOVES: Final = (
-    Statistic(
-        "eye_moves_per_h",
-        lambda *parts: ratio(*parts[:2]) + ratio(*parts[2:]),
-        tuple(name for kind in EYE_MOVES for name in (kind, f"{kind}_s")),
-        3600.0,
-    ),
-    *(
-        Statistic(f"{kind}_per_h", ratio, (kind, f"{kind}_s"), 3600.0)
-        for kind in (*EYE_MOVES, *HEAD_MOVES)
-    ),
-)
-TILT: Final = tuple(
-    Statistic(f"tilt_{way}_deg", direction, tuple(f"tilt_{way}_{p}" for p in ("cos", "sin", "n")))
-    for way in ("fore_aft", "sideways")
-)
 SCORES: Final = tuple(
     statistic
     for name in role(COMPUTED_DATA, "score")
@@ -93,9 +46,6 @@ SCORES: Final = tuple(
         Statistic(f"{name}_high_share", ratio, (f"{name}_high", f"{name}_n")),
         Statistic(f"{name}_n", as_counts, (f"{name}_n",)),
     )
-)
-STATISTICS: Final[Mapping[str, Statistic]] = MappingProxyType(
-    {each.name: each for each in (*WEAR, *GAIT, *SHAPE, *MOVES, *TILT, *SCORES)}
 )
 # The groups of columns, and what each is made from (`eyelog.judge.terms`).
 SUBJECTS_OF: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -469,7 +419,7 @@ def _summarise(
 def statistics(rows: Rows, groups: Groups, total: Columns) -> dict[str, Any]:
     """Return every statistic that the sums of groups hold, in the order of the columns."""
     total = total | {GROUP_S: groups.seconds}
-    data = evaluate(WEAR, total)
+    data = evaluate(STATISTICS["wear"], total)
     if f"{LONGEST}until" in total:
         for name, at in (
             ("first_worn", -total[f"{LONGEST}before"]),
@@ -479,7 +429,7 @@ def statistics(rows: Rows, groups: Groups, total: Columns) -> dict[str, Any]:
             inside = np.clip(np.nan_to_num(at), groups.opens_us, groups.closes_us)
             us = np.where(np.isnan(at), NOT_A_TIME, inside.astype(np.int64))
             data[name] = pd.DatetimeIndex(us.view("M8[us]"), tz="UTC").tz_convert(rows.tz)
-    data |= evaluate(GAIT, total)
+    data |= evaluate(STATISTICS["gait"], total)
     reading = reading_of(rows.log) if rows.log else None
     if reading is not None and reading.statistic.sums[0] in total:
         made = rate_columns(reading, total, rows.limits.seconds("min_valid"))
@@ -495,7 +445,7 @@ def statistics(rows: Rows, groups: Groups, total: Columns) -> dict[str, Any]:
             known = ~np.isnan(made["rate_per_min"]) & LONG_ENOUGH.keeps(reach_s)
             data["blink_rate_slope_per_h"] = np.where(known, ratio(above, below), np.nan)
         data |= {f"blink_{name}": made[name] for name in ("n", "exposure_min")}
-    return data | evaluate((*SHAPE, *MOVES, *TILT, *SCORES), total)
+    return data | evaluate((*STATISTICS["eyes"], *STATISTICS["head"], *SCORES), total)
 
 
 def _in_order(rows: Rows, days: Groups, part: slice, columns: Counted) -> Counted:
@@ -539,9 +489,11 @@ def _from_days(days: pd.DataFrame, codes: Ints, number: int) -> dict[str, Any]:
     A sum is added up; a ratio is weighted by what it is divided by, where the days say how much it
     was; all else is a mean.
     """
+    statistics = [each for group in SUBJECTS_OF for each in STATISTICS.get(group, SCORES)]
+    of_title = {each.name: each for each in statistics}
     added_up = {
         each.sums[0]: name
-        for name, each in STATISTICS.items()
+        for name, each in of_title.items()
         if len(each.sums) == 1 and not each.sums[0].startswith(LONGEST)
     }
     data: dict[str, Any] = {}
@@ -550,7 +502,7 @@ def _from_days(days: pd.DataFrame, codes: Ints, number: int) -> dict[str, Any]:
         if name in DAY_ONLY or not numeric or pd.api.types.is_bool_dtype(column_.dtype):
             continue
         values, title = numbers(column_), str(name)
-        form, parts = STATISTICS[title][1:3] if title in STATISTICS else (None, ("",))
+        form, parts = of_title[title][1:3] if title in of_title else (None, ("",))
         if title in (*added_up.values(), "blink_n", "blink_exposure_min"):
             total = added(values, codes, number)
             whole = pd.api.types.is_integer_dtype(column_.dtype)

@@ -12,7 +12,7 @@ from eyelog.checks import one_of
 from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, derived, require, takes_tables
-from eyelog.judge.arrays import Bools, Floats, Ints, difference, direction, numbers
+from eyelog.judge.arrays import Bools, Floats, Ints, difference, numbers
 from eyelog.judge.intervals import LONGEST, Groups, Rows, enter, sums
 from eyelog.judge.limits import Options, limit
 from eyelog.judge.packets import (
@@ -37,7 +37,7 @@ from eyelog.judge.packets import (
 from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.records import Records
 from eyelog.judge.terms import Counted, ratio
-from eyelog.measure.groups import Statistic, amount, evaluate, sd_about_direction, spread
+from eyelog.measure.groups import STATISTICS, evaluate
 
 ANGLES: Final = ("roll", "pitch", "yaw")  # the roles of the catalogue
 # What a hump is (vendor documentation, motion-tracking-howto).
@@ -503,46 +503,6 @@ def _drift_per_s(run: Floats, since_s: Floats) -> float:
 WIDTH_US: Final = log_named(COMPUTED_DATA).interval_us
 
 
-def _pace(number: Floats, time_s: Floats, steps: Floats) -> Floats:
-    """Return steps per minute; 0 without a step."""
-    pace = 60.0 * ratio(number, time_s)
-    return np.where(np.isnan(pace) & (steps == 0), 0.0, pace)
-
-
-# Fields of the 15-second log, by their roles.
-COUNTS: Final = tuple(
-    Statistic(name, amount, (name,))
-    for name in (
-        "steps",
-        "blinks_all",
-        "blink_count",
-        "gap_count",
-        "gap_total",
-        "blink_strength_total",
-        "noise_s",
-        *(f"head_moves_{axis}" for axis in AXES),
-        *(f"eye_{way}" for way in DIRECTIONS),
-    )
-)
-BLINKS: Final = ("blink_strength_total", "strength_sum2", "blink_count")
-VALUES: Final = (
-    Statistic("pace", _pace, ("step_n", "step_s", "steps")),
-    Statistic("gap_mean", ratio, ("gap_total", "gap_count")),
-    Statistic("blink_strength_max", amount, (f"{LONGEST}strength",)),
-    Statistic("blink_strength", ratio, ("blink_strength_total", "blink_count")),
-    Statistic("blink_strength_sd", spread, BLINKS),
-    Statistic("blink_duration", ratio, ("closed_ms", "blink_count")),
-    *(
-        Statistic(f"tilt_{way}{after}", form, tuple(f"tilt_{way}_{part}" for part in parts))
-        for way in ("fore_aft", "sideways")
-        for after, form, parts in (
-            ("", direction, ("cos", "sin", "n")),
-            ("_sd", sd_about_direction, ("cos", "sin", "n", "sum", "sum2")),
-        )
-    ),
-)
-
-
 @takes_tables
 def recompute(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     """Return the 15-second log, recomputed from the rows of the 20 Hz log.
@@ -620,8 +580,8 @@ def recompute(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     total = sums(rows, records_of, [_wear, _walking, _blinks, _head, _eyes])
     if "noise_s" in total:  # stamps are uneven, so one more packet may fit into a window
         total["noise_s"] = np.minimum(total["noise_s"], WIDTH_US / 1e6)
-    counts: dict[str, Any] = evaluate(COUNTS, total)
-    data = counts | evaluate(VALUES, total)
+    counts: dict[str, Any] = evaluate(STATISTICS["recompute.counts"], total)
+    data = counts | evaluate(STATISTICS["recompute.values"], total)
     if "off" in total:
         off = ratio(total["off"], total["off_n"])
         data["worn"] = pd.array(off > 0.5, dtype="boolean")

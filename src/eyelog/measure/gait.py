@@ -26,15 +26,12 @@ from eyelog.judge.terms import CLASSES, Counted, ratio, together
 from eyelog.measure.events20 import steps
 from eyelog.measure.groups import (
     GROUP_S,
+    STATISTICS,
     By,
-    Statistic,
-    amount,
-    cv_between,
     evaluate,
     group,
     result,
     share,
-    spread,
     summed,
 )
 from eyelog.measure.sheet import shown
@@ -56,23 +53,6 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def _sd_between(total_s: Floats, squares: Floats, taken: Floats, number: Floats) -> Floats:
-    """Return the SD of the mean step times of records, each weighted by its steps."""
-    return np.where(number > 1, spread(total_s, squares, taken), np.nan)  # one does not vary
-
-
-PACE: Final = Statistic("pace_spm", ratio, ("pace_steps", "pace_s"), 60.0)
-TIMES: Final = ("step_s", "step_s2", "pace_steps", "step_n")
-STEP_TIME_CV: Final = Statistic("step_time_cv_between", cv_between, TIMES)
-STEP_TIME: Final = (
-    Statistic("step_time_ms", ratio, ("step_s", "pace_steps"), 1000.0),
-    Statistic("step_time_sd_between_ms", _sd_between, TIMES, 1000.0),
-    STEP_TIME_CV,
-)
-SPEED_CLASSES: Final = (
-    Statistic("steps", amount, ("steps",)),
-    *(Statistic(f"share_{noun}", ratio, (f"steps_{noun}", "steps")) for noun in CLASSES),
-)
 # What a bout has of each foot, by the role of its field without the side.
 FEET: Final = {
     "sway_sideways_cm": "sway_sideways",
@@ -143,9 +123,10 @@ def pace(
     one_of(of, "of", OF)
     rows = enter(frame, "gait.pace", ["gait"], **options)
     groups, total = summed(rows, by, ["gait"], ["pace_s"], ["steps", "pace"])
-    data = evaluate([PACE], total, n="pace_n", exposure_s="pace_s", seen_s="steps_s")
+    (pace_spm,) = STATISTICS["gait.pace"]
+    data = evaluate([pace_spm], total, n="pace_n", exposure_s="pace_s", seen_s="steps_s")
     if of == "wearer":
-        wearer = of_wearer(rows, groups, ["gait"], data["pace_spm"], PACE)
+        wearer = of_wearer(rows, groups, ["gait"], data["pace_spm"], pace_spm)
         data |= {name: wearer[name] for name in ("low", "high", "days", "of", "reason")}
     return result(rows, groups, data, of=of)
 
@@ -200,7 +181,8 @@ def step_time(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOption
     """
     rows = enter(frame, "gait.step_time", ["gait"], **options)
     groups, total = summed(rows, by, ["gait"], ["step_s2"], ["steps", "pace"])
-    data = evaluate(STEP_TIME, total, n="pace_steps", exposure_s="pace_s", seen_s="steps_s")
+    of_steps = STATISTICS["gait.step_time"]
+    data = evaluate(of_steps, total, n="pace_steps", exposure_s="pace_s", seen_s="steps_s")
     return result(rows, groups, data)
 
 
@@ -248,7 +230,8 @@ def speed_classes(
     terms = ["steps_s", f"steps_{CLASSES[0]}"]
     groups, total = summed(rows, by, subjects, terms, ["steps"])
     total["counted_n"] = total["steps_s"] / log_named(STANDARD_MODE_LOGS).interval_s
-    return result(rows, groups, evaluate(SPEED_CLASSES, total, n="counted_n", exposure_s="steps_s"))
+    classes = STATISTICS["gait.speed_classes"]
+    return result(rows, groups, evaluate(classes, total, n="counted_n", exposure_s="steps_s"))
 
 
 @takes_tables
@@ -437,7 +420,7 @@ def bouts(
         "end": stamps_at(us[last], rows.tz),
         "duration_min": span_s / 60.0,
         "steps": total["steps"],
-        "pace_spm": evaluate([PACE], total).get("pace_spm", unknown),
+        "pace_spm": evaluate(STATISTICS["gait.pace"], total).get("pace_spm", unknown),
     }
     feet = {
         (noun, side): ratio(

@@ -6,6 +6,7 @@ like are defined here, for every ``by=``.
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from eyelog.judge.arrays import Floats, Ints, direction, numbers
 from eyelog.judge.intervals import Groups, Rows, bins, parse_width, refuse_wide, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.terms import Columns, ratio
+from eyelog.measure.columns import rows_of
 
 By = str | pd.Series | npt.NDArray[Any] | pd.Index | Sequence[Hashable | pd.Series] | None
 
@@ -363,14 +365,13 @@ def _labels_of_days(table: pd.DataFrame, dates: pd.Index, labels: pd.Series, wha
     )
 
 
-PER_H: Final = 1.0 / 3600.0
 PER_MIN: Final = 1.0 / 60.0
 GROUP_S: Final = "group_s"
 """How long a group lasts, beside its sums."""
 
 
 class Statistic(NamedTuple):
-    """A column of a summary: a function of sums over Intervals, times a constant.
+    """A column of a summary, a row of ``statistics.csv``: a function of sums, times a constant.
 
     Attributes
     ----------
@@ -388,12 +389,6 @@ class Statistic(NamedTuple):
     form: Callable[..., Any]
     sums: tuple[str, ...]
     times: float = 1.0
-
-
-amount: Final = np.asarray
-"""A sum itself."""
-exposure: Final = np.nan_to_num
-"""A sum that is 0, not missing, where there is nothing."""
 
 
 def added(values: Floats, codes: Ints, number: int, adds: np.ufunc = np.add) -> Floats:
@@ -431,8 +426,13 @@ def spread(total: Floats, squares: Floats, number: Floats) -> Floats:
     return np.sqrt(np.where(variance < 1e-14 * mean * mean, 0.0, variance))
 
 
+def sd_between(total: Floats, squares: Floats, weight: Floats, number: Floats) -> Floats:
+    """Return the SD of the means of records; missing for a single one, which does not vary."""
+    return np.where(number > 1, spread(total, squares, weight), np.nan)
+
+
 def cv_between(total: Floats, squares: Floats, weight: Floats, number: Floats) -> Floats:
-    """Return SD / mean of the means of records; missing for a single one, which does not vary."""
+    """Return the same as a share of the mean."""
     cv = ratio(spread(total, squares, weight), ratio(total, weight))
     return np.where(number > 1, cv, np.nan)
 
@@ -459,6 +459,56 @@ def sd_about_direction(
     return np.asarray(np.sqrt(np.where(variance < 1e-13 * scale, 0.0, variance)), np.float64)
 
 
+def sd_in_all(squares: Floats, *angles: Floats) -> Floats:
+    """Return the SD of angles from the SDs within records and that between their means."""
+    return np.hypot(root(squares, angles[2]), sd_about_direction(*angles))
+
+
+def sum_of_ratios(above: Floats, below: Floats, *others: Floats) -> Floats:
+    """Return the sum of two ratios."""
+    return ratio(above, below) + ratio(*others)
+
+
+def pace(number: Floats, time_s: Floats, steps: Floats) -> Floats:
+    """Return steps per minute; 0 without a step."""
+    per_min = 60.0 * ratio(number, time_s)
+    return np.where(np.isnan(per_min) & (steps == 0), 0.0, per_min)
+
+
+FORMS: Final[Mapping[str, Callable[..., Any]]] = {
+    "amount": np.asarray,
+    "exposure": np.nan_to_num,  # 0, not missing, where there is nothing
+    "counts": as_counts,
+    "cv_between": cv_between,
+    "direction": direction,
+    "pace": pace,
+    "ratio": ratio,
+    "root": root,
+    "sample_sd": sample_sd,
+    "sd_about_direction": sd_about_direction,
+    "sd_between": sd_between,
+    "sd_in_all": sd_in_all,
+    "share": share,
+    "spread": spread,
+    "sum_of_ratios": sum_of_ratios,
+}
+
+
+def _read() -> Mapping[str, tuple[Statistic, ...]]:
+    """Return the statistics of each summary, as ``statistics.csv`` lists them."""
+    found: dict[str, tuple[Statistic, ...]] = {}
+    for row in rows_of("statistics.csv"):
+        above, _, below = row["times"].partition("/")
+        times, sums_of = float(above or 1) / float(below or 1), tuple(row["sums"].split())
+        made = Statistic(row["name"], FORMS[row["form"]], sums_of, times)
+        for summary in row["of"].split():
+            found[summary] = (*found.get(summary, ()), made)
+    return MappingProxyType(found)
+
+
+STATISTICS: Final = _read()
+
+
 def evaluate(
     statistics: Iterable[Statistic],
     total: Columns,
@@ -477,7 +527,7 @@ def evaluate(
         statistics = (
             *statistics,
             Statistic("n", as_counts, (n,)),
-            Statistic("exposure_min", exposure, (exposure_s,), PER_MIN),
+            Statistic("exposure_min", np.nan_to_num, (exposure_s,), PER_MIN),
             Statistic("coverage", share, (seen_s or exposure_s, GROUP_S)),
         )
     for name, form, names, times in statistics:

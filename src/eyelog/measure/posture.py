@@ -14,14 +14,14 @@ from eyelog.catalogue import log_named, role_field
 from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, require, takes_tables
-from eyelog.judge.arrays import Floats, difference, direction, mean_direction, near, wrap
+from eyelog.judge.arrays import Floats, difference, mean_direction, near, wrap
 from eyelog.judge.intervals import enter
 from eyelog.judge.limits import DayOptions, Options, limit
 from eyelog.judge.packets import GRAVITY
 from eyelog.judge.reasons import Reason
 from eyelog.judge.terms import AXES, filled, ratio
 from eyelog.measure.events20 import angles, packets_of, turns
-from eyelog.measure.groups import By, Statistic, evaluate, result, root, sd_about_direction, summed
+from eyelog.measure.groups import STATISTICS, By, evaluate, result, summed
 from eyelog.measure.wearer import OF, Of, of_wearer
 
 __all__ = ["angles", "head_movements", "relative_tilt", "spread", "tilt", "turns", "zones"]
@@ -32,37 +32,9 @@ def __dir__() -> list[str]:
 
 
 WAYS: Final = ("fore_aft", "sideways")
+MOVES: Final = dict(zip(AXES, STATISTICS["posture.head_movements"], strict=True))
 # The limits with the edges of the zones, by the reference of the tilt.
 EDGES: Final = {"gravity": "tilt_zones", "median": "own_tilt_zones"}
-MOVES: Final = {
-    axis: Statistic(f"{axis}_per_h", ratio, (f"head_both_{axis}", "head_both_s"), 3600.0)
-    for axis in AXES
-}
-
-
-def _angles(before: str) -> tuple[str, ...]:
-    """Return the sums behind the direction of angles, and their SD about it."""
-    return tuple(f"{before}_{part}" for part in ("cos", "sin", "n", "sum", "sum2"))
-
-
-SPREAD: Final = tuple(
-    Statistic(f"{way}_{name}", form, sums)
-    for way in WAYS
-    for parts, squares in ((_angles(f"spread_{way}"), f"spread_{way}_sd_sum2"),)
-    for name, form, sums in (
-        ("within", root, (squares, parts[2])),
-        ("between", sd_about_direction, parts),
-        ("total", lambda s, *p: np.hypot(root(s, p[2]), sd_about_direction(*p)), (squares, *parts)),
-    )
-)
-TILT: Final = tuple(
-    statistic
-    for way in WAYS
-    for statistic in (
-        Statistic(f"{way}_deg", direction, _angles(f"tilt_{way}")[:3]),
-        Statistic(f"{way}_sd_deg", sd_about_direction, _angles(f"tilt_{way}")),
-    )
-)
 
 
 @takes_tables
@@ -193,7 +165,9 @@ def spread(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions])
     rows = enter(frame, "posture.spread", subjects, **options)
     parts = [f"tilt_{way}{end}" for way in WAYS for end in ("", "_sd")]
     groups, total = summed(rows, by, subjects, ["spread_s"], parts)
-    data = evaluate(SPREAD, total, n="spread_fore_aft_n", exposure_s="spread_s")
+    data = evaluate(
+        STATISTICS["posture.spread"], total, n="spread_fore_aft_n", exposure_s="spread_s"
+    )
     return result(rows, groups, data)
 
 
@@ -243,7 +217,7 @@ def tilt(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]) -
     rows, _ = packets_of(frame, "posture.tilt", GRAVITY, instead, against, **options)
     groups, total = summed(rows, by, ["tilt"], (), ())
     total["tilt_s"] = total["tilt_fore_aft_n"] * log_named(rows.log).interval_s
-    data = evaluate(TILT, total, n="tilt_fore_aft_n", exposure_s="tilt_s")
+    data = evaluate(STATISTICS["posture.tilt"], total, n="tilt_fore_aft_n", exposure_s="tilt_s")
     return result(rows, groups, data)
 
 
