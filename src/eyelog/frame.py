@@ -306,7 +306,8 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         )
     # The rows of a summary are groups, which do not have one length. Reasons are unsigned integers,
     # which values of a log never are.
-    last = (history(frame) or [{}])[-1]
+    told: dict[str, Any] = frame.attrs.get(KEY, {})
+    last = (told.get("history") or [{}])[-1]
     maker = last["step"] if last.get("interval_s", 0) is None else ""
     if {dtype.kind for dtype in frame.dtypes} == {"u"}:
         maker = "flag"
@@ -320,7 +321,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
             "a frame of records is needed, and these are the Intervals of eyelog.intervals: pass"
             " the records"
         )
-    stated = stated_log(frame)
+    stated = told.get("log")
     chosen = stated if log is None else check_log(log)
     if stated is not None and chosen != stated:
         raise MixedLogsError(f"the frame holds {stated!r}, not {chosen!r}")
@@ -704,29 +705,34 @@ class Remembering(Protocol):
     attrs: dict[Any, Any]
 
 
-def record(
-    frame: Table, step: str, *, log: str | None = None, account: str | None = None, **details: Any
+def derived(
+    table: Table,
+    source: Remembering,
+    step: str,
+    /,
+    *,
+    log: str | None = None,
+    account: str | None = None,
+    **details: Any,
 ) -> Table:
-    """Append one step to the history of `frame` and return the same object.
+    """Give a new table the attrs of its source, with one step added; return the table.
 
-    `frame` must be a new object of the caller: its attrs are replaced, never shared.
     `details` must be JSON-safe.
     """
-    old: dict[str, Any] = frame.attrs.get(KEY, {})
+    old: dict[str, Any] = source.attrs.get(KEY, {})
     entry = _Shared(old)
     if log is not None:
         entry["log"] = log
     if account is not None:
         entry["account"] = account
     entry["history"] = [*old.get("history", []), {"step": step, **details}]
-    frame.attrs = {**frame.attrs, KEY: entry}
-    return frame
+    table.attrs = {**source.attrs, KEY: entry}
+    return table
 
 
-def derived(table: Table, source: Remembering, step: str, /, **details: Any) -> Table:
-    """Give a new table the attrs of its source, with one step added; return the table."""
-    table.attrs = dict(source.attrs)
-    return record(table, step, **details)
+def record(frame: Table, step: str, /, **details: Any) -> Table:
+    """Append one step to the history of a new table of the caller and return it."""
+    return derived(frame, frame, step, **details)
 
 
 def history(frame: Remembering) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from eyelog.figures.axes import key, labelled, once
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.figures.tables import log_or_none, require_order, row_seconds, stamps
 from eyelog.frame import clock_of, history
-from eyelog.judge.arrays import Floats, Ints, latest_us
+from eyelog.judge.arrays import Floats, Ints, follows
 from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import STATES
@@ -131,8 +131,7 @@ def row_starts(us: Ints, seconds: float) -> Ints:
     length = int(seconds * 1e6)
     starts = us - length
     if len(us) > 1:
-        apart = np.diff(us)
-        starts[1:] = np.where(apart <= latest_us(length), us[:-1], starts[1:])
+        starts[1:] = np.where(follows(us, length), us[:-1], starts[1:])
     return starts
 
 

@@ -54,11 +54,6 @@ LATEST: Final = 1.5
 HELD_BACK_US: Final = 1_000_000
 
 
-def latest_us(step_us: float | Floats) -> Any:
-    """Return the longest distance between two rows of the given length that follow one another."""
-    return np.maximum(LATEST * step_us, HELD_BACK_US)
-
-
 def follows(us: Ints, step_us: float | Floats) -> Bools:
     """Return, for each row but the first, whether it follows the one before without a gap.
 
@@ -70,7 +65,7 @@ def follows(us: Ints, step_us: float | Floats) -> Bools:
         Length of one row, or of each row.
     """
     own = step_us[1:] if isinstance(step_us, np.ndarray) else step_us
-    return np.asarray(np.diff(us) <= latest_us(own), dtype=np.bool_)
+    return np.asarray(np.diff(us) <= np.maximum(LATEST * own, HELD_BACK_US), dtype=np.bool_)
 
 
 def runs(holds: Bools, us: Ints, step_us: float | Floats) -> tuple[Ints, Ints]:

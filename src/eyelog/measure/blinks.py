@@ -22,17 +22,7 @@ from eyelog.judge.intervals import enter
 from eyelog.judge.limits import DayOptions, limit
 from eyelog.judge.terms import CLEANSINGS, UNDER, Columns, ratio
 from eyelog.measure.events20 import events
-from eyelog.measure.groups import (
-    By,
-    Statistic,
-    as_counts,
-    evaluate,
-    result,
-    root,
-    sample_sd,
-    spread,
-    summed,
-)
+from eyelog.measure.groups import FORMS, By, Statistic, evaluate, result, summed
 from eyelog.measure.wearer import OF, Of, of_wearer
 
 __all__ = ["bursts", "cleansings", "duration", "events", "rate", "strength"]
@@ -427,8 +417,8 @@ def bursts(
     groups, total = summed(rows, by, ["bursts"], [f"burst_n{after}"], parts, side)
     bursts_n, blinks_n = f"burst_n{after}", f"burst_blinks{after}"
     statistics = (
-        Statistic("burst_share", ratio, (bursts_n, blinks_n)),
-        Statistic("bursts", as_counts, (bursts_n,)),
+        Statistic("burst_share", "ratio", (bursts_n, blinks_n)),
+        Statistic("bursts", "counts", (bursts_n,)),
     )
     data = evaluate(statistics, total, n=blinks_n, exposure_s=f"burst_seen_s{after}")
     return result(rows, groups, data, cleansing=side)
@@ -449,21 +439,16 @@ def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: An
     of_all = [f"{noun}_all_{part}{after}" for part in ("sd_sum2", "sum", "sum2", "n")]
     within, between, whole = (f"{noun}_sd{of}_{unit}" for of in ("", "_between", "_total"))
     statistics = (
-        Statistic(f"{noun}_{unit}", ratio, (mean, number)),
-        Statistic(within, root, (of_all[0], of_all[3])),
-        Statistic(between, spread, (*of_all[1:],)),
-        Statistic(whole, _total_sd, (*of_all,)),
-        Statistic(whole, sample_sd, (mean, squares, number)),  # of single blinks
+        Statistic(f"{noun}_{unit}", "ratio", (mean, number)),
+        Statistic(within, "root", (of_all[0], of_all[3])),
+        Statistic(between, "spread", (*of_all[1:],)),
+        Statistic(whole, "sd_of_all", (*of_all,)),
+        Statistic(whole, "sample_sd", (mean, squares, number)),  # of single blinks
     )
     unknown = {each.name: np.full(len(groups.labels), np.nan) for each in statistics}
     blinks = number if single else f"{noun}_blinks{after}"
     data = evaluate(statistics, total, n=blinks, exposure_s=f"{noun}_seen_s{after}")
     return result(rows, groups, unknown | data, cleansing=cleansing if two else None)
-
-
-def _total_sd(sd_squares: Floats, total: Floats, squares: Floats, number: Floats) -> Floats:
-    """Return the SD of all blinks, from the SDs within records and that between their means."""
-    return np.hypot(root(sd_squares, number), spread(total, squares, number))
 
 
 class Reading(NamedTuple):
@@ -527,7 +512,7 @@ def reading_of(
     roles, names = READINGS[method]
     number, size, usable, seen = (f"{before}{name}{side and '_'}{side}" for name in names)
     shape = GAP_SHAPE.get(method)
-    form, times = (root, 60.0 * shape) if shape else (ratio, 60.0)
+    form, times = ("root", 60.0 * shape) if shape else ("ratio", 60.0)
     rate = Statistic("rate_per_min", form, (number, size), times)
     return Reading(method, side, roles, rate, usable, seen)
 
@@ -578,7 +563,7 @@ def rate_columns(
     """
     _, form, names, times = reading.statistic
     number, size, usable_s = (np.nan_to_num(total[n]) for n in (*names, reading.usable))
-    per_min = times * form(number, size)
+    per_min = times * FORMS[form](number, size)
     minutes = np.where(number > 0, ratio(number, per_min), size / 60.0)
     enough = (usable_s >= min_valid_s) & (usable_s > 0)
     mute = (number == 0) & NO_BLINK.keeps(usable_s) & (reading.method == "counts")

@@ -6,7 +6,7 @@ stamps off the grid.
 """
 
 import warnings
-from typing import Any, Final, Unpack
+from typing import Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -26,8 +26,7 @@ from eyelog.judge.arrays import Floats, numbers, runs
 from eyelog.judge.intervals import enter, sums
 from eyelog.judge.limits import DayOptions, Limits, limits_of
 from eyelog.judge.packets import PACKET_US, packets
-from eyelog.judge.terms import ratio
-from eyelog.measure.groups import By, as_counts, group, result
+from eyelog.measure.groups import GROUP_S, STATISTICS, By, evaluate, group, result
 from eyelog.measure.readable import duration_text
 from eyelog.measure.sheet import NOTHING, Heading, Sheet
 
@@ -95,18 +94,10 @@ def coverage(frame: pd.DataFrame, *, by: By = "day", **options: Unpack[DayOption
     """
     rows = enter(frame, "coverage", ["gait"], **options, time=True).warn()
     groups = group(rows, by, empty=True)
-    total = sums(rows, groups, ["gait"])
-    recorded_s, unknown = np.nan_to_num(total["recorded_s"]), np.full(len(groups.labels), np.nan)
-    data: dict[str, Any] = {
-        "n": as_counts(total["n"]),
-        "recorded_h": recorded_s / 3600,
-        "expected_h": groups.seconds / 3600,
-        # Records are not aligned with the clock, so one more than fits can open in a bin.
-        "coverage": np.minimum(np.nan_to_num(ratio(recorded_s, groups.seconds)), 1.0),
-    }
-    for noun in ("worn", "valid", "walking", "unworn", "uncounted"):
-        data[f"{noun}_h"] = total.get(f"{noun}_s", unknown) / 3600
-    data["capped"] = total.get("capped_n", unknown)
+    total = sums(rows, groups, ["gait"]) | {GROUP_S: groups.seconds}
+    unknown = np.full(len(groups.labels), np.nan)
+    data = {each.name: unknown for each in STATISTICS["coverage"]}
+    data |= evaluate(STATISTICS["coverage"], total)
     return result(rows, groups, data, day_starts=options.get("day_starts"))
 
 

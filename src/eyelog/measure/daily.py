@@ -42,9 +42,9 @@ SCORES: Final = tuple(
     statistic
     for name in role(COMPUTED_DATA, "score")
     for statistic in (
-        Statistic(f"{name}_mean", ratio, (f"{name}_sum", f"{name}_n")),
-        Statistic(f"{name}_high_share", ratio, (f"{name}_high", f"{name}_n")),
-        Statistic(f"{name}_n", as_counts, (f"{name}_n",)),
+        Statistic(f"{name}_mean", "ratio", (f"{name}_sum", f"{name}_n")),
+        Statistic(f"{name}_high_share", "ratio", (f"{name}_high", f"{name}_n")),
+        Statistic(f"{name}_n", "counts", (f"{name}_n",)),
     )
 )
 # The groups of columns, and what each is made from (`eyelog.judge.terms`).
@@ -525,7 +525,7 @@ def _from_days(days: pd.DataFrame, codes: Ints, number: int) -> dict[str, Any]:
             data[title] = ends[title.removeprefix("blink_rate_")]
         elif title == "blink_strength_sd_uv":
             data[title] = np.full(number, np.nan)  # its weights are not those of days
-        elif form is direction:
+        elif form == "direction":
             east, north = unit_vectors(values)
             seen = np.where(np.isnan(values), np.nan, 1.0)
             data[title] = direction(*(added(part, codes, number) for part in (east, north, seen)))

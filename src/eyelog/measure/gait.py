@@ -24,16 +24,7 @@ from eyelog.judge.reasons import Reason
 from eyelog.judge.records import Judged, Records
 from eyelog.judge.terms import CLASSES, Counted, ratio, together
 from eyelog.measure.events20 import steps
-from eyelog.measure.groups import (
-    GROUP_S,
-    STATISTICS,
-    By,
-    evaluate,
-    group,
-    result,
-    share,
-    summed,
-)
+from eyelog.measure.groups import FORMS, GROUP_S, STATISTICS, By, evaluate, group, result, summed
 from eyelog.measure.sheet import shown
 from eyelog.measure.wearer import OF, Of, of_wearer
 
@@ -327,7 +318,7 @@ def peak_cadences(
             "n": n.astype(np.int64),
             "complete": np.where(n >= most, complete, 0).astype(np.int64),
             "exposure_min": n.astype(np.float64),
-            "coverage": np.minimum(ratio(seen_s, days.seconds), 1.0),
+            "coverage": FORMS["share"](seen_s, days.seconds),
         }
         tables.append(result(rows, days, data, minutes=most))
     return tables
@@ -436,7 +427,7 @@ def bouts(
     data["landing_symmetry"] = np.asarray(alike, dtype=np.float64)
     data["n"] = np.bincount(codes[walked & (codes >= 0)], minlength=len(first)).astype(np.int64)
     data["exposure_min"] = total.get("walking_s", unknown) / 60.0
-    data["coverage"] = share(total["steps_s"], span_s)
+    data["coverage"] = FORMS["share"](total["steps_s"], span_s)
     if OFFSET in rows.given.columns:
         data[OFFSET] = rows.clock.offset_min(rows.opens_us[first])
     return result(rows, groups, data, max_pause_s=pause, min_length_s=least)

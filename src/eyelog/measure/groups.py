@@ -377,8 +377,8 @@ class Statistic(NamedTuple):
     ----------
     name : str
         The column; its label, unit and meaning are in ``columns.csv``.
-    form : callable
-        Gives the statistic of each group from its sums.
+    form : str
+        What it is of its sums, see `FORMS`.
     sums : tuple of str
         Columns of Intervals; of a ratio, what is divided and what it is divided by.
     times : float
@@ -386,7 +386,7 @@ class Statistic(NamedTuple):
     """
 
     name: str
-    form: Callable[..., Any]
+    form: str
     sums: tuple[str, ...]
     times: float = 1.0
 
@@ -408,33 +408,12 @@ def as_counts(values: Floats) -> Ints:
     return np.rint(np.nan_to_num(values)).astype(np.int64)
 
 
-def root(above: Floats, below: Floats) -> Floats:
-    """Return the square root of a ratio."""
-    return np.asarray(np.sqrt(ratio(above, below)), dtype=np.float64)
-
-
-def share(above: Floats, below: Floats) -> Floats:
-    """Return a share of time; one record more than fits may open in it."""
-    return np.minimum(ratio(np.nan_to_num(above), below), 1.0)
-
-
 def spread(total: Floats, squares: Floats, number: Floats) -> Floats:
     """Return the population SD from sums of values and of their squares."""
     mean = ratio(total, number)
     variance = ratio(squares, number) - mean * mean
     # What is left of equal values is rounding.
     return np.sqrt(np.where(variance < 1e-14 * mean * mean, 0.0, variance))
-
-
-def sd_between(total: Floats, squares: Floats, weight: Floats, number: Floats) -> Floats:
-    """Return the SD of the means of records; missing for a single one, which does not vary."""
-    return np.where(number > 1, spread(total, squares, weight), np.nan)
-
-
-def cv_between(total: Floats, squares: Floats, weight: Floats, number: Floats) -> Floats:
-    """Return the same as a share of the mean."""
-    cv = ratio(spread(total, squares, weight), ratio(total, weight))
-    return np.where(number > 1, cv, np.nan)
 
 
 def sample_sd(total: Floats, squares: Floats, number: Floats) -> Floats:
@@ -459,39 +438,34 @@ def sd_about_direction(
     return np.asarray(np.sqrt(np.where(variance < 1e-13 * scale, 0.0, variance)), np.float64)
 
 
-def sd_in_all(squares: Floats, *angles: Floats) -> Floats:
-    """Return the SD of angles from the SDs within records and that between their means."""
-    return np.hypot(root(squares, angles[2]), sd_about_direction(*angles))
-
-
-def sum_of_ratios(above: Floats, below: Floats, *others: Floats) -> Floats:
-    """Return the sum of two ratios."""
-    return ratio(above, below) + ratio(*others)
-
-
-def pace(number: Floats, time_s: Floats, steps: Floats) -> Floats:
-    """Return steps per minute; 0 without a step."""
-    per_min = 60.0 * ratio(number, time_s)
-    return np.where(np.isnan(per_min) & (steps == 0), 0.0, per_min)
-
-
 FORMS: Final[Mapping[str, Callable[..., Any]]] = {
     "amount": np.asarray,
     "exposure": np.nan_to_num,  # 0, not missing, where there is nothing
     "counts": as_counts,
-    "cv_between": cv_between,
     "direction": direction,
-    "pace": pace,
     "ratio": ratio,
-    "root": root,
+    "root": lambda above, below: np.sqrt(ratio(above, below)),
+    "sum_of_ratios": lambda above, below, *others: ratio(above, below) + ratio(*others),
+    # Of time; one record more than fits may open in it.
+    "share": lambda above, below: np.minimum(ratio(np.nan_to_num(above), below), 1.0),
+    "covered": lambda above, below: np.nan_to_num(FORMS["share"](above, below)),
+    # Steps per minute; 0 without a step.
+    "pace": lambda n, time_s, steps: np.where(steps == 0, 0.0, 60.0 * ratio(n, time_s)),
+    "spread": spread,
     "sample_sd": sample_sd,
     "sd_about_direction": sd_about_direction,
-    "sd_between": sd_between,
-    "sd_in_all": sd_in_all,
-    "share": share,
-    "spread": spread,
-    "sum_of_ratios": sum_of_ratios,
+    # Of the means of records; missing for a single one, which does not vary.
+    "sd_between": lambda *sums: np.where(sums[3] > 1, spread(*sums[:3]), np.nan),
+    "cv_between": lambda *sums: np.where(
+        sums[3] > 1, ratio(spread(*sums[:3]), ratio(sums[0], sums[2])), np.nan
+    ),
+    # From the SDs within records, and that between their means.
+    "sd_of_all": lambda squares, *sums: np.hypot(np.sqrt(ratio(squares, sums[2])), spread(*sums)),
+    "sd_of_all_angles": lambda squares, *sums: np.hypot(
+        np.sqrt(ratio(squares, sums[2])), sd_about_direction(*sums)
+    ),
 }
+"""What a statistic is, as a function of its sums."""
 
 
 def _read() -> Mapping[str, tuple[Statistic, ...]]:
@@ -500,7 +474,7 @@ def _read() -> Mapping[str, tuple[Statistic, ...]]:
     for row in rows_of("statistics.csv"):
         above, _, below = row["times"].partition("/")
         times, sums_of = float(above or 1) / float(below or 1), tuple(row["sums"].split())
-        made = Statistic(row["name"], FORMS[row["form"]], sums_of, times)
+        made = Statistic(row["name"], row["form"], sums_of, times)
         for summary in row["of"].split():
             found[summary] = (*found.get(summary, ()), made)
     return MappingProxyType(found)
@@ -526,13 +500,13 @@ def evaluate(
     if n:
         statistics = (
             *statistics,
-            Statistic("n", as_counts, (n,)),
-            Statistic("exposure_min", np.nan_to_num, (exposure_s,), PER_MIN),
-            Statistic("coverage", share, (seen_s or exposure_s, GROUP_S)),
+            Statistic("n", "counts", (n,)),
+            Statistic("exposure_min", "exposure", (exposure_s,), PER_MIN),
+            Statistic("coverage", "share", (seen_s or exposure_s, GROUP_S)),
         )
     for name, form, names, times in statistics:
         if total.keys() >= set(names):
-            values = form(*[total[each] for each in names])
+            values = FORMS[form](*[total[each] for each in names])
             data[name] = values if times == 1.0 else values * times
     return data
 

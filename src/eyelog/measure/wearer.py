@@ -9,7 +9,7 @@ import pandas as pd
 
 from eyelog.judge.arrays import Floats
 from eyelog.judge.intervals import Groups, Rows, sums
-from eyelog.measure.groups import Statistic
+from eyelog.measure.groups import FORMS, Statistic
 from eyelog.series.inference import LEAST_DAYS, rate_of_days
 
 Of: TypeAlias = Literal["minutes", "wearer"]
@@ -63,8 +63,8 @@ def of_wearer(
     for i in np.flatnonzero(~np.isnan(rates) & (reason == "")):
         mine = counts & (owner == i)
         n, s = number[mine], size[mine]
-        pooled = times * form(n.sum(keepdims=True), s.sum(keepdims=True))
-        without = times * form(n.sum() - n, s.sum() - s)
+        pooled = times * FORMS[form](n.sum(keepdims=True), s.sum(keepdims=True))
+        without = times * FORMS[form](n.sum() - n, s.sum() - s)
         found = rate_of_days(dates[mine], float(pooled[0]), without)
         reach = float(np.exp(found.reach[0]))
         low[i], high[i] = rates[i] / reach, rates[i] * reach
