@@ -74,7 +74,7 @@ def test_the_rate_by_hour_of_day_and_by_context() -> None:
 def test_a_frame_without_gaps_is_refused_and_names_their_fields() -> None:
     with pytest.raises(el.FieldError, match=r"blinks.rate needs 'bki_sum"):
         el.blinks.rate(frame_of(EYES, {"bki_n": [1]}))
-    with pytest.raises(el.FieldError, match="'lc_bki_n', 'lc_bki_av'"):
+    with pytest.raises(el.FieldError, match="'lc_bki_av', 'lc_bki_n'"):
         el.blinks.rate(minutes([3.0], [10]), cleansing="weak", method="rms")
     with pytest.raises(el.FieldError, match="'val_s', 'nis_s', 'lc_bk_n'"):
         el.blinks.rate(frame_of(MINUTES, {"sc_bk_n": [1]}, calm=False))

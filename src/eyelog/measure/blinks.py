@@ -22,7 +22,18 @@ from eyelog.judge.intervals import enter
 from eyelog.judge.limits import DayOptions, limit
 from eyelog.judge.terms import CLEANSINGS, UNDER, Columns, ratio
 from eyelog.measure.events20 import events
-from eyelog.measure.groups import FORMS, By, Statistic, evaluate, result, summed
+from eyelog.measure.groups import (
+    FORMS,
+    GROUP_S,
+    PER_MIN,
+    STATISTICS,
+    By,
+    Statistic,
+    as_counts,
+    evaluate,
+    result,
+    summed,
+)
 from eyelog.measure.wearer import OF, Of, of_wearer
 
 __all__ = ["bursts", "cleansings", "duration", "events", "rate", "strength"]
@@ -415,19 +426,15 @@ def bursts(
     after, side = (f"_{cleansing}", cleansing) if two else ("", None)
     parts = ("blink_count", "burst_count") if two else SINGLE
     groups, total = summed(rows, by, ["bursts"], [f"burst_n{after}"], parts, side)
-    bursts_n, blinks_n = f"burst_n{after}", f"burst_blinks{after}"
-    statistics = (
-        Statistic("burst_share", "ratio", (bursts_n, blinks_n)),
-        Statistic("bursts", "counts", (bursts_n,)),
-    )
-    data = evaluate(statistics, total, n=blinks_n, exposure_s=f"burst_seen_s{after}")
+    total |= {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
+    data = evaluate(STATISTICS["blinks.bursts"], total)
     return result(rows, groups, data, cleansing=side)
 
 
 def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: Any) -> pd.DataFrame:
     """Return the mean of a quantity of blinks, and its SDs."""
     one_of(cleansing, "cleansing", CLEANSINGS)
-    subjects, unit = ["shape", "weak_shape"], {"strength": "uv", "duration": "ms"}[noun]
+    subjects = ["shape", "weak_shape"]
     rows = enter(frame, f"blinks.{noun}", subjects, **options)
     kind = log_named(rows.log) if rows.log else None
     two, single = bool(kind and kind.has_cleansings), bool(kind and kind.numbers_packets)
@@ -435,20 +442,13 @@ def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: An
     parts = SINGLE if single else ("blink_count", f"blink_{noun}", f"blink_{noun}_sd")
     terms = [f"{noun}_n{after}", f"{noun}_seen_s{after}"]
     groups, total = summed(rows, by, subjects, terms, parts, None if single else cleansing)
-    number, mean, squares = (f"{noun}_{part}{after}" for part in ("n", "sum", "sum2"))
-    of_all = [f"{noun}_all_{part}{after}" for part in ("sd_sum2", "sum", "sum2", "n")]
-    within, between, whole = (f"{noun}_sd{of}_{unit}" for of in ("", "_between", "_total"))
-    statistics = (
-        Statistic(f"{noun}_{unit}", "ratio", (mean, number)),
-        Statistic(within, "root", (of_all[0], of_all[3])),
-        Statistic(between, "spread", (*of_all[1:],)),
-        Statistic(whole, "sd_of_all", (*of_all,)),
-        Statistic(whole, "sample_sd", (mean, squares, number)),  # of single blinks
-    )
+    total |= {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
+    statistics = STATISTICS[f"blinks.{noun}"]
     unknown = {each.name: np.full(len(groups.labels), np.nan) for each in statistics}
-    blinks = number if single else f"{noun}_blinks{after}"
-    data = evaluate(statistics, total, n=blinks, exposure_s=f"{noun}_seen_s{after}")
-    return result(rows, groups, unknown | data, cleansing=cleansing if two else None)
+    if single:
+        total[f"{noun}_blinks"] = total[f"{noun}_n"]
+    data = unknown | evaluate(statistics, total)
+    return result(rows, groups, data, cleansing=cleansing if two else None)
 
 
 class Reading(NamedTuple):
@@ -587,11 +587,14 @@ def rate_columns(
         reason[good & np.isnan(noise_per_min)] = (
             "no quiet interval follows another: the onsets of noise cannot be counted"
         )
+    seen_share = FORMS["share"](total[reading.seen], total[GROUP_S])
     return {
         "rate_per_min": np.where(good, np.maximum(per_min, 0.0), np.nan),
         "low": np.where(good, np.maximum(low, 0.0), np.nan),
         "high": np.where(good, np.maximum(high, 0.0), np.nan),
-        **evaluate((), total, n=names[0], exposure_s=reading.usable, seen_s=reading.seen),
+        "n": as_counts(number),
+        "exposure_min": usable_s * PER_MIN,
+        "coverage": seen_share,
         "of": pd.array(["minutes"] * len(good), dtype="string"),
         "reason": pd.array(reason, dtype="string"),
     }

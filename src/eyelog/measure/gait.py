@@ -114,10 +114,10 @@ def pace(
     one_of(of, "of", OF)
     rows = enter(frame, "gait.pace", ["gait"], **options)
     groups, total = summed(rows, by, ["gait"], ["pace_s"], ["steps", "pace"])
-    (pace_spm,) = STATISTICS["gait.pace"]
-    data = evaluate([pace_spm], total, n="pace_n", exposure_s="pace_s", seen_s="steps_s")
+    data = evaluate(STATISTICS["gait.pace"], total)
     if of == "wearer":
-        wearer = of_wearer(rows, groups, ["gait"], data["pace_spm"], pace_spm)
+        steps_per_min = STATISTICS["gait.pace"][0]
+        wearer = of_wearer(rows, groups, ["gait"], data["pace_spm"], steps_per_min)
         data |= {name: wearer[name] for name in ("low", "high", "days", "of", "reason")}
     return result(rows, groups, data, of=of)
 
@@ -172,9 +172,7 @@ def step_time(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOption
     """
     rows = enter(frame, "gait.step_time", ["gait"], **options)
     groups, total = summed(rows, by, ["gait"], ["step_s2"], ["steps", "pace"])
-    of_steps = STATISTICS["gait.step_time"]
-    data = evaluate(of_steps, total, n="pace_steps", exposure_s="pace_s", seen_s="steps_s")
-    return result(rows, groups, data)
+    return result(rows, groups, evaluate(STATISTICS["gait.step_time"], total))
 
 
 @takes_tables
@@ -221,8 +219,7 @@ def speed_classes(
     terms = ["steps_s", f"steps_{CLASSES[0]}"]
     groups, total = summed(rows, by, subjects, terms, ["steps"])
     total["counted_n"] = total["steps_s"] / log_named(STANDARD_MODE_LOGS).interval_s
-    classes = STATISTICS["gait.speed_classes"]
-    return result(rows, groups, evaluate(classes, total, n="counted_n", exposure_s="steps_s"))
+    return result(rows, groups, evaluate(STATISTICS["gait.speed_classes"], total))
 
 
 @takes_tables

@@ -483,27 +483,9 @@ def _read() -> Mapping[str, tuple[Statistic, ...]]:
 STATISTICS: Final = _read()
 
 
-def evaluate(
-    statistics: Iterable[Statistic],
-    total: Columns,
-    *,
-    n: str = "",
-    exposure_s: str = "",
-    seen_s: str = "",
-) -> dict[str, Any]:
-    """Return the statistics of each group; those without their sums are left out.
-
-    With the sums that they are based on: ``n``, ``exposure_min`` and ``coverage``, the share of the
-    time that was seen (by default the exposure).
-    """
+def evaluate(statistics: Iterable[Statistic], total: Columns) -> dict[str, Any]:
+    """Return the statistics of each group; those without their sums are left out."""
     data: dict[str, Any] = {}
-    if n:
-        statistics = (
-            *statistics,
-            Statistic("n", "counts", (n,)),
-            Statistic("exposure_min", "exposure", (exposure_s,), PER_MIN),
-            Statistic("coverage", "share", (seen_s or exposure_s, GROUP_S)),
-        )
     for name, form, names, times in statistics:
         if total.keys() >= set(names):
             values = FORMS[form](*[total[each] for each in names])

@@ -111,7 +111,7 @@ def head_movements(
             data[f"{axis}_p{percent}"] = found.to_numpy(np.float64)
     counted = of_groups["head_both_s"].count().reindex(every)
     total["counted_n"] = np.asarray(counted, dtype=np.float64)
-    data |= evaluate((), total, n="counted_n", exposure_s="head_both_s", seen_s="head_seen_s")
+    data |= evaluate(STATISTICS["posture.head_counted"], total)
     if of == "wearer":
         for axis, moves in MOVES.items():
             wearer = of_wearer(rows, groups, subjects, data[moves.name], moves)
@@ -165,10 +165,7 @@ def spread(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions])
     rows = enter(frame, "posture.spread", subjects, **options)
     parts = [f"tilt_{way}{end}" for way in WAYS for end in ("", "_sd")]
     groups, total = summed(rows, by, subjects, ["spread_s"], parts)
-    data = evaluate(
-        STATISTICS["posture.spread"], total, n="spread_fore_aft_n", exposure_s="spread_s"
-    )
-    return result(rows, groups, data)
+    return result(rows, groups, evaluate(STATISTICS["posture.spread"], total))
 
 
 @takes_tables
@@ -217,8 +214,7 @@ def tilt(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]) -
     rows, _ = packets_of(frame, "posture.tilt", GRAVITY, instead, against, **options)
     groups, total = summed(rows, by, ["tilt"], (), ())
     total["tilt_s"] = total["tilt_fore_aft_n"] * log_named(rows.log).interval_s
-    data = evaluate(STATISTICS["posture.tilt"], total, n="tilt_fore_aft_n", exposure_s="tilt_s")
-    return result(rows, groups, data)
+    return result(rows, groups, evaluate(STATISTICS["posture.tilt"], total))
 
 
 @takes_tables
