@@ -96,7 +96,8 @@ def takes_tables(function: Function) -> Function:
     @wraps(function)
     def taking(*arguments: Any, **keywords: Any) -> Any:
         if options and (unknown := [name for name in keywords if name not in signature.parameters]):
-            raise TypeError(f"{function.__name__}() got an unexpected argument {unknown[0]!r}")
+            said = "got an unexpected keyword argument"  # as Python does
+            raise TypeError(f"{function.__name__}() {said} {unknown[0]!r}")
         named = {name: in_pandas(value) for name, value in keywords.items()}
         return function(*map(in_pandas, arguments), **named)
 
