@@ -13,87 +13,23 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from support.frames import CALM, EYES, MINUTES, frame_of, frames, history
-from support.logs import LOGS
-from support.reasons import CONTEXT, MOTION, STATIC, STEPS, R, against, judged, reason
+from support.reasons import R, against, judged, reason
 from support.triallog import seconds, trial_log
-
-
-def test_the_bits_of_the_reasons_are_those_published() -> None:
-    names = "MISSING SENTINEL RANGE INVALID MOVING STILL UNWORN NOISY OFF_POSE STALE SATURATED"
-    assert {r.name: int(r) for r in R} == {name: 1 << at for at, name in enumerate(names.split())}
-
-
-OFF_POSE = [{"tl_xav": -45.1}, {"tl_xav": 45.1}, {"tl_yav": -45.1}, {"tl_yav": 90.1}]
-IN_POSE = [{"tl_xav": -45}, {"tl_xav": 45}, {"tl_yav": -45}, {"tl_yav": 90}]
-EVERY = (STATIC, MOTION, STEPS)
 
 
 @pytest.mark.parametrize(
     ("log", "evidence", "limits", "expected"),
     [
-        *((log, {}, {}, {of[log]: R(0) for of in EVERY}) for log in LOGS),
-        *((log, tilt, {}, {STATIC[log]: R(0)}) for log in LOGS for tilt in IN_POSE),
-        *((log, t, {}, {of[log]: R.OFF_POSE for of in EVERY}) for log in LOGS for t in OFF_POSE),
-        (EYES, {"isl": True}, {}, {STATIC[EYES]: R.UNWORN, "hm_po": R.UNWORN, "stp": R.UNWORN}),
-        (MINUTES, {"wea_s": 20}, {}, {"hm_po": R(0), "stp_fst": R.UNWORN}),
         (MINUTES, {"wea_s": 20}, {"min_worn": "30s"}, {"hm_po": R.UNWORN}),
-        (MINUTES, {"wea_s": 19}, {}, {"ems_rl": R.UNWORN, "sa_xr": R.UNWORN | R.STILL}),
-        (EYES, {"vld": False}, {}, {"re_u": R.INVALID, "hm_po": R(0), "stp": R(0)}),
-        (EYES, {"stp": 4}, {}, {"re_u": R.MOVING, "sa_xr": R(0), "hm_po": R(0)}),
         (EYES, {"stp": 4}, {"walking_above": 4}, {"re_u": R(0), "sa_xr": R.STILL}),
-        (EYES, {"stp": 0}, {}, {"stp": R(0), "sa_xr": R.STILL}),
-        (MINUTES, {"stp_s": 4}, {}, {"ems_rl": R.MOVING, "sa_xr": R(0), "hm_po": R(0)}),
         (MINUTES, {"stp_s": 4}, {"walking_above": 4}, {"ems_rl": R(0), "sa_xr": R.STILL}),
-        (EYES, {"nis_time": 3}, {}, {"re_u": R(0)}),
-        (EYES, {"nis_time": 4}, {}, {"re_u": R.NOISY, "hm_po": R(0)}),
         (EYES, {"nis_time": 4}, {"max_noise": "4s"}, {"re_u": R(0)}),
-        (MINUTES, {"nis_s": 10}, {}, {"ems_rl": R(0)}),
-        (MINUTES, {"nis_s": 11}, {}, {"ems_rl": R.NOISY, "hm_po": R(0)}),
-        # Evidence out of its own range is none.
-        (MINUTES, {"wea_s": -5}, {}, {"hm_po": R(0)}),
-        (MINUTES, {"stp_s": 70}, {}, {"ems_rl": R(0)}),
-        (EYES, {"stp": 2.5}, {}, {"re_u": R(0)}),
     ],
 )
-def test_evidence_speaks_against_its_fields(
+def test_evidence_speaks_against_its_fields_by_limits_of_ones_own(
     log: str, evidence: dict[str, Any], limits: dict[str, Any], expected: dict[str, R]
 ) -> None:
     assert {name: against(log, evidence, name, **limits) for name in expected} == expected
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_the_evidence_itself_never_gets_a_reason_from_the_context(log: str) -> None:
-    worst = {EYES: {"isl": True, "vld": False, "stp": 9, "nis_time": 15, "tl_xav": 90}}
-    worst[MINUTES] = {"wea_s": 0, "nis_s": 60, "stp_s": 60, "tl_xav": 90}
-    fields = el.fields(log).drop("date").query("dtype != 'string'")
-    row: dict[str, list[Any]] = {name: [1] for name in fields.index}
-    row |= {name: [value] for name, value in worst[log].items()}
-    reasons = el.flag(frame_of(log, row))
-    documented = fields["source"] == "vendor-doc"
-    for name, kind in fields["kind"].items():
-        spared = kind not in ("static", "motion", "gait") or name == "stp_s"
-        spared = spared or not documented[name]
-        assert (int(reasons[name].iloc[0]) & int(CONTEXT) == 0) == spared, name
-
-
-@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-@pytest.mark.parametrize(
-    ("log", "name", "values", "expected"),
-    [
-        (EYES, "sc_fcs", [None, -1, 0, 100, 101, -2, 50.5], [1, 2, 0, 0, 4, 4, 0]),
-        (EYES, "re_u", [-1, 2.5, 3], [4, 4, 0]),  # no mark of no value is documented
-        (EYES, "npt_av", [-0.5], [0]),  # nor a range
-        (EYES, "hm_prc", [1e12, None], [0, 1]),  # nor anything
-        (EYES, "gw", ["", None], [0, 1]),
-        (EYES, "stp", [3.5, 4, 0], [4, 0, 0]),
-        (MINUTES, "ems_rl", [254, 255, 256], [0, R.SATURATED, 4]),
-        (MINUTES, "wea_s", [60], [0]),  # only a count can be saturated
-    ],
-)
-def test_a_value_shows_reasons_of_its_own(
-    log: str, name: str, values: list[Any], expected: list[int]
-) -> None:
-    assert el.flag(frame_of(log, {name: values}))[name].tolist() == expected
 
 
 def test_blink_statistics_that_repeat_while_their_count_is_0_are_stale() -> None:
@@ -120,14 +56,6 @@ def test_blink_statistics_that_repeat_while_their_count_is_0_are_stale() -> None
     assert reason(missing, "lc_npt_av", 2) == 0
     holes = frame_of(MINUTES, {"lc_bk_n": [2, 9, 0], "lc_npt_av": [0.1, 0.5, 0.1]}).iloc[[0, 2]]
     assert reason(holes, "lc_npt_av", 1) == R.STALE
-
-
-def test_only_a_total_of_0_is_a_measurement_and_not_left_over() -> None:
-    rows = {"bk_n": [0, 0], "bkh_sum": [0.0, 0.0], "bkh_max": [0.0, 0.0], "npt_sd_wa": [0.0, 0.0]}
-    rows |= {"bki_n": [0, 0], "bki_sum": [7.0, 7.0], "bkw_av_wa": [1, 1], "bki_av_wa": [2, 2]}
-    stale = ((el.flag(frame_of(EYES, rows)) & R.STALE) != 0).any()
-    assert not stale["bkh_sum"]
-    assert stale[["bkh_max", "npt_sd_wa", "bki_sum", "bkw_av_wa", "bki_av_wa"]].all()
 
 
 def test_what_is_stale_is_in_no_summary_of_records_that_were_not_masked_before() -> None:

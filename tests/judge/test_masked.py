@@ -147,59 +147,9 @@ def test_a_frame_of_which_only_some_rows_are_masked_is_refused_and_the_advice_wo
 # The seconds of records, beside those that `tests/reference` holds on drawn frames
 
 
-def test_seconds_of_the_fifteen_second_log_are_whole_intervals_but_for_those_walked() -> None:
-    frame = frame_of(EYES, {"isl": [False, True, None], "stp": [0, 0, 3], "cad": [0, 0, 90]})
-    found = seconds(frame)
-    assert found["recorded_s"].tolist() == [15, 15, 15]
-    assert known(found["worn_s"]) == [15, 0, None]
-    # Whether eyewear was worn that nobody says was worn, nobody knows: its steps count nowhere.
-    assert known(found["walking_s"]) == [0, None, None]
-    walks = frame_of(EYES, {"stp": [3, 28, 30, 3, 3], "cad": [90, 112, 100, 0, None]})
-    assert known(seconds(walks)["walking_s"]) == [2, 15, 15, None, None]
-    assert seconds(walks.drop(columns="cad"))["walking_s"].isna().all()
-    above = seconds(
-        frame_of(EYES, {"stp": [0, 4, 5], "cad": [0, 60, 60]}), limits=el.Limits(walking_above=4)
-    )
-    assert above["walking_s"].tolist() == [0, 0, 5]
-
-
-def test_a_minute_walks_at_most_as_long_as_it_was_worn_and_asks_for_half_a_minute_of_wear() -> None:
-    rows = {
-        "wea_s": [20, 29, 30, 45, 60, 60, 12, None, 99],
-        "stp_s": [60, 60, 60, 60, 7, 0, 7, 0, 0],
-    }
-    found = seconds(frame_of(MINUTES, rows))
-    assert known(found["worn_s"]) == [20, 29, 30, 45, 60, 60, 12, None, None]
-    assert known(found["walking_s"]) == [None, None, 30, 45, 7, 0, None, None, None]
-    assert known(found["valid_s"]) == [0, 0, 0, 0, 0, 60, 0, None, None]
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_stored_eyewear_is_not_worn_and_what_it_walks_counts_nowhere(log: str) -> None:
-    worn_s = 15.0 if log == EYES else 60.0
-    tilt = {"tl_xav": [0.0, -72.0, 0.0, None], "tl_yav": [10.0, 10.0, 91.0, None]}
-    found = seconds(frame_of(log, tilt))
-    for noun in ("worn_s", "valid_s"):
-        assert found[noun].tolist() == [worn_s, 0, 0, worn_s]
-    assert known(found["walking_s"]) == [0, None, None, 0]
-
-
-@pytest.mark.parametrize(
-    ("log", "blinks"), [(EYES, {"bk_n": [1, 0, 4, None]}), (MINUTES, {"sc_bk_n": [1, 0, 4, None]})]
-)
-def test_blinks_in_pose_are_worn_where_they_are_asked(log: str, blinks: dict[str, Any]) -> None:
-    off = {"isl": [True] * 4} if log == EYES else {"wea_s": [3] * 4, "val_s": [50] * 4}
-    frame = frame_of(log, {**off, **blinks, "tl_xav": [0, 0, 72, 0]})
-    whole, device = (15, 0) if log == EYES else (50, 3)
-    assert seconds(frame)["worn_s"].tolist() == [device, device, 0, device]
-    by_blinks = seconds(frame, limits=el.Limits(wear="blinks"))
-    assert by_blinks["worn_s"].tolist() == [whole, device, 0, device]
-
-
-def test_a_time_without_its_evidence_is_missing_and_a_row_without_values_not_recorded() -> None:
-    found = seconds(frame_of(EYES, {"sc_fcs": [50, None]}, calm=False))
-    assert found["recorded_s"].tolist() == [15, 0]
-    assert found[["worn_s", "valid_s", "walking_s"]].isna().all(axis=None)
+def test_time_walked_is_that_above_a_limit_of_ones_own() -> None:
+    frame = frame_of(EYES, {"stp": [0, 4, 5], "cad": [0, 60, 60]})
+    assert seconds(frame, limits=el.Limits(walking_above=4))["walking_s"].tolist() == [0, 0, 5]
 
 
 def test_minutes_half_a_minute_apart_are_two_sources_and_not_two_hours_in_one() -> None:

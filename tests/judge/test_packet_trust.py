@@ -157,9 +157,3 @@ def test_two_devices_in_one_frame_are_refused_and_uneven_stamps_are_not():
     other = one.set_axis(one.index + pd.Timedelta("500us"))
     with pytest.raises(el.ConfigurationError, match="rows of this frame overlap"):
         el.states(pd.concat([one, other]).sort_index())
-
-
-def test_without_its_evidence_a_frame_is_not_judged_in_silence():
-    frame = packets(N).drop(columns="noiseStatus")
-    with pytest.warns(el.EyelogWarning, match=r"NOISY \(noiseStatus\)"):
-        el.flag(frame)

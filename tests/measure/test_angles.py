@@ -106,8 +106,3 @@ def test_whatever_the_start_the_path_is_the_same(steps, start):
     path = np.cumsum(np.repeat(steps, 3)).astype(float)
     one, other = corrected(yaw(path)), corrected(yaw(path + start))
     np.testing.assert_allclose(other - other[0], one - one[0], atol=1e-6)
-
-
-def test_a_log_of_averages_is_refused_in_one_line():
-    with pytest.raises(el.ConfigurationError, match="needs the 20 Hz log: the 15-second log holds"):
-        el.posture.angles(el.sample())

@@ -26,12 +26,6 @@ def test_a_minute_whose_usable_time_is_unknown_costs_that_minute(evidence, metho
     assert holed["rate_per_min"].to_numpy() == pytest.approx(whole["rate_per_min"], rel=0.02)
 
 
-def test_without_gaps_the_rate_is_missing_and_not_0() -> None:
-    row = el.blinks.rate(gaps([0.0] * 40, [0] * 40), limits=el.Limits(min_valid="0min")).iloc[0]
-    assert np.isnan(row["rate_per_min"])
-    assert row[["n", "exposure_min", "coverage"]].tolist() == [0, 0, 1]
-
-
 def test_all_methods_and_cleansings_stand_side_by_side() -> None:
     frame = (
         minutes([3.0] * 20, [10] * 20)
@@ -167,11 +161,6 @@ def test_a_minute_without_gaps_needs_no_average() -> None:
     frame = minutes([3.0, np.nan], [10, 0])
     row = el.blinks.rate(frame, limits=el.Limits(min_valid="0s"), method="mean").iloc[0]
     assert row[["rate_per_min", "coverage"]].tolist() == [20.0, 1.0]
-
-
-def test_an_unknown_cleansing_is_refused() -> None:
-    with pytest.raises(el.ConfigurationError, match="'strong' or 'weak'"):
-        el.blinks.rate(minutes([3.0], [9]), cleansing="mild")  # type: ignore[arg-type]
 
 
 def test_the_correction_removes_the_bias_of_noise() -> None:

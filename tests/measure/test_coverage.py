@@ -1,6 +1,5 @@
 """Hours and gaps, of intervals and of packets."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given
@@ -18,17 +17,6 @@ def day(log, start, hours, tz="UTC", **fields):
     return frame_of(log, rows, start=start, tz=tz)
 
 
-@pytest.mark.parametrize("log", LOGS)
-def test_a_full_day_is_covered_once(log):
-    table = el.coverage(day(log, "2026-10-20T00:00:00Z", 24))
-    assert table.index.name == "day"
-    assert table.index.tolist() == [pd.Timestamp("2026-10-20")]
-    row = table.iloc[0]
-    assert row["n"] == 24 * 3600 / INTERVAL_SECONDS[log]
-    assert row[["recorded_h", "expected_h", "worn_h", "valid_h"]].tolist() == [24] * 4
-    assert (row["coverage"], row["walking_h"]) == (1, 0)
-
-
 def test_a_first_day_that_holds_only_its_closing_record_is_left_out():
     frame = day(MINUTES, "2026-10-19T23:59:00Z", 25)
     assert el.coverage(frame).index[0] == pd.Timestamp("2026-10-20")
@@ -43,13 +31,6 @@ def test_days_without_records_have_a_row_and_no_worn_time_is_not_claimed_for_the
     assert table["coverage"].tolist() == [1, 0, 1]
     assert table["recorded_h"].tolist() == [24, 0, 24]
     assert table["worn_h"].isna().tolist() == [False, True, False]
-
-
-def test_shorter_bins_are_named_by_when_they_open():
-    table = el.coverage(day(EYES, "2026-10-20T10:30:00Z", 1), by="1h")
-    assert table.index.name == "date"
-    assert [stamp.hour for stamp in table.index] == [10, 11]
-    assert table["coverage"].tolist() == [0.5, 0.5]
 
 
 def test_any_grouping_says_how_much_of_its_time_was_recorded():
@@ -120,32 +101,6 @@ def test_bins_over_years_with_hardly_any_records_are_refused_by_name():
         el.coverage(frame, by="10min")
     advised = frame.loc[str(at.value).split("frame.loc['")[1][:7] :]
     assert len(el.coverage(advised, by="10min")) == 24
-
-
-def test_a_record_in_which_everything_is_missing_is_not_recorded_time():
-    frame = day(MINUTES, "2026-10-20T00:00:00Z", 24)
-    frame.iloc[:720] = np.nan
-    row = el.coverage(frame).iloc[0]
-    assert (row["n"], row["recorded_h"], row["coverage"]) == (720, 12, 0.5)
-
-
-def test_hours_are_missing_where_their_evidence_is_not_in_the_frame():
-    table = el.coverage(day(EYES, "2026-10-20T00:00:00Z", 1)[["tl_xav"]])
-    assert table["recorded_h"].tolist() == [1]
-    assert table[["worn_h", "valid_h", "walking_h"]].isna().all(axis=None)
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_masked_frames_and_intervals_have_the_hours_of_what_they_were_made_from(log):
-    frame = el.simulate("2026-10-23", 3, log=log, seed=5, tz="Europe/Berlin")
-    expected = el.coverage(frame)
-    assert 0 < expected["worn_h"].max() < 24
-    assert expected["walking_h"].max() > 0
-    assert_frame_equal(el.coverage(el.mask(frame, el.flag(frame))), expected)
-    for every in (None, "10min", "1h", "1D"):
-        assert_frame_equal(el.coverage(el.intervals(frame, every)), expected)
-    again = el.intervals(el.intervals(frame, "10min"), "1h")
-    assert_frame_equal(el.coverage(again, by="2h"), el.coverage(frame, by="2h"))
 
 
 def holes(frame, **options):

@@ -98,14 +98,6 @@ def test_a_frame_of_few_fields_gives_what_it_holds(names: list[str], expected: l
     assert "worn_h" not in el.daily(el.sample()[names]).columns
 
 
-@pytest.mark.parametrize(
-    "options", [{"min_coverage": 2}, {"day_starts": "25:00"}, {"day_starts": "6"}]
-)
-def test_arguments_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
-    with pytest.raises(el.ConfigurationError):
-        el.daily(el.sample(), **options)  # type: ignore[arg-type]
-
-
 def test_a_day_may_start_in_the_evening_and_is_named_by_the_date_on_which_it_opens() -> None:
     frame = el.simulate("2026-10-24", 3, log=MINUTES, tz="Europe/Berlin")
     opens = frame.index - pd.Timedelta("1min")
@@ -172,8 +164,3 @@ def test_three_rows_many_years_apart_cost_what_three_rows_cost() -> None:
     assert el.daily(frame)["n"].tolist() == [2, 1]
     assert len(el.intervals(frame, "10min")) == 3
     assert el.summary(frame, by="1h")["n"].tolist() == [1, 1, 1]
-
-
-def test_a_result_to_look_at_is_refused_with_what_to_pass() -> None:
-    with pytest.raises(el.ConfigurationError, match=r"eyelog\.intervals"):
-        el.daily(el.resample(el.sample(MINUTES), "10min"))

@@ -94,11 +94,6 @@ def test_days_in_utc_are_pointed_out() -> None:
     assert not any("UTC" in note for note in el.describe(el.sample(SIXTY)).notes)
 
 
-def test_bins_are_refused_with_what_to_pass() -> None:
-    with pytest.raises(el.ConfigurationError, match=r"describe takes records.*pass the records"):
-        el.describe(el.resample(el.sample(SIXTY), "1h"))
-
-
 @pytest.mark.parametrize("log", ["computed_data", SIXTY])
 def test_it_fits_a_terminal_of_80_by_24_and_shows_as_a_table(log: str) -> None:
     fields = ["isl", "stp"] if log == "computed_data" else ["wea_s", "stp_s"]

@@ -56,18 +56,6 @@ def test_sizes_out_of_range_are_no_movements():
     assert el.eyes.moves(moved(eyeMoveLeft=flagged_at(N, 600) * 9.0)).empty
 
 
-def test_a_frame_without_a_field_and_another_log_are_refused_in_one_line():
-    with pytest.raises(el.FieldError, match="eyeMoveUp"):
-        el.eyes.moves(moved().drop(columns="eyeMoveUp"))
-    with pytest.raises(el.ConfigurationError, match="the 15-second log counts eye movements"):
-        el.eyes.moves(el.sample())
-
-
-def test_without_evidence_a_movement_is_not_judged_in_silence():
-    with pytest.warns(el.EyelogWarning, match="noiseStatus"):
-        el.eyes.moves(packets(N).drop(columns="noiseStatus"))
-
-
 def test_masking_changes_no_movement_of_a_day():
     draws = np.random.default_rng(5)
     n = 12_000

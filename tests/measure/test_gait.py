@@ -25,13 +25,6 @@ def test_the_limit_of_steady_walking_is_an_argument() -> None:
     assert el.gait.pace(minutes([49], [98]), limits=shorter)["pace_spm"].tolist() == [120]
 
 
-def test_nobody_walking_is_no_pace_and_not_a_pace_of_zero() -> None:
-    for frame in (walked([0, 0]), minutes([0, 0], [0, 0])):
-        row = el.gait.pace(frame).iloc[0]
-        assert np.isnan(row["pace_spm"])
-        assert row[["n", "exposure_min"]].tolist() == [0, 0]
-
-
 def test_fields_that_lack_are_named() -> None:
     with pytest.raises(el.FieldError, match=r"gait.pace needs 'cad'"):
         el.gait.pace(frame_of(EYES, {"stp": [1]}).drop(columns="cad"))
@@ -76,12 +69,6 @@ def test_the_busiest_minute_before_midnight_belongs_to_the_day_that_ends() -> No
         ["2026-10-20T23:59:00Z", "2026-10-21T00:00:00Z", "2026-10-21T00:01:00Z"],
     )
     assert el.gait.peak_cadence(frame, minutes=1)["peak_spm"].tolist() == [110, 50]
-
-
-@pytest.mark.parametrize("options", [{"minutes": 0}, {"minutes": 1.5}, {"min_coverage": 0}])
-def test_peak_cadence_refuses_what_makes_no_sense(options: dict[str, float]) -> None:
-    with pytest.raises(el.ConfigurationError):
-        el.gait.peak_cadence(walked([1]), **options)  # type: ignore[arg-type]
 
 
 def test_step_classes_are_shares_of_all_steps() -> None:

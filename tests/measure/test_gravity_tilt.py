@@ -69,8 +69,3 @@ def test_a_head_that_hangs_straight_down_does_not_turn_over_when_its_vertical_ax
 def test_weightless_eyewear_has_no_tilt():
     frame = packets(N, {name: np.zeros(N) for name in ("accX", "accY", "accZ")})
     assert el.posture.tilt(frame).loc["all"].isna().tolist()[:4] == [True] * 4
-
-
-def test_a_log_of_averages_is_referred_to_spread():
-    with pytest.raises(el.ConfigurationError, match=r"15-second log .* posture\.spread"):
-        el.posture.tilt(el.sample())

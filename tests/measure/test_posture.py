@@ -53,15 +53,6 @@ def test_without_tilt_the_shares_are_missing_and_not_0() -> None:
     assert table["n"].sum() == 0
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"edges": []}, {"edges": [5, 5]}, {"edges": [0, 200]}, {"field": "stp"}, {"reference": "me"}],
-)
-def test_zones_refuse_invalid_arguments(options: dict[str, object]) -> None:
-    with pytest.raises(el.ConfigurationError):
-        el.posture.zones(el.sample(), **options)  # type: ignore[arg-type]
-
-
 def test_the_tilt_relative_to_the_own_median_crosses_180_degrees() -> None:
     frame = frame_of(EYES, {"tl_xav": [179.0, -179.0, -177.0], "tl_yav": [10.0, 20.0, 30.0]})
     table = el.posture.relative_tilt(frame, limits=el.Limits(tilt_sideways_deg=(-180, 180)))

@@ -133,11 +133,6 @@ def test_the_wearers_own_clock_goes_on():
     assert el.recompute(frame)["utc_offset_min"].tolist() == [540.0] * 3
 
 
-def test_another_log_is_refused_in_one_line():
-    with pytest.raises(el.ConfigurationError, match="recompute needs the 20 Hz log"):
-        el.recompute(el.sample())
-
-
 def test_rows_off_the_head_are_still():
     off = flagged_at(600, *range(300, 600)).astype(float)
     assert el.recompute(packets(600, {"fitError": off}, jitter_us=0))["isl"].tolist() == [

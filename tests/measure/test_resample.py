@@ -7,39 +7,13 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from support.frames import EYES, MINUTES, at, frame_of, history
-
-
-def one(frame: pd.DataFrame, name: str, **options: object) -> float:
-    table = el.resample(opening(frame), "1min", **options)  # type: ignore[arg-type]
-    assert len(table) == 1
-    return float(table[name].iloc[0])
+from support.frames import EYES, MINUTES, frame_of, history
 
 
 def opening(frame: pd.DataFrame) -> pd.DataFrame:
     """Return records of 15 seconds of which the first opens on the minute."""
     shift = frame.index[0].floor("min") + pd.Timedelta("15s") - frame.index[0]
     return frame.set_axis(frame.index + shift)
-
-
-def test_the_last_level_is_kept_although_later_ones_are_missing() -> None:
-    assert one(frame_of(EYES, {"bl": [5, 4, 3, None]}), "bl") == 3
-
-
-def test_tilt_averages_on_the_circle() -> None:
-    frame = frame_of(EYES, {"tl_xav": [175, -175, 175, -175]})
-    assert abs(
-        one(frame, "tl_xav", limits=el.Limits(tilt_sideways_deg=(-180, 180)))
-    ) == pytest.approx(180)
-
-
-def test_bins_without_records_are_rows_without_values() -> None:
-    frame = at(frame_of(EYES, {"re_u": [1, 2]}), ["2026-10-20T10:00:15Z", "2026-10-20T10:02:15Z"])
-    table = el.resample(frame, "1min")
-    assert table["n"].tolist() == [1, 0, 1]
-    assert table["coverage"].tolist() == [0.25, 0, 0.25]
-    assert table["re_u"].tolist()[::2] == [1, 2]
-    assert table.drop(columns=["n", "coverage"]).iloc[1].isna().all()
 
 
 def test_ones_own_columns_are_averaged_and_texts_left_out() -> None:
@@ -68,15 +42,6 @@ def test_a_day_can_start_in_the_evening() -> None:
     table = el.resample(frame, "1D", day_starts="18:00")
     assert set(table.index.hour) == {18}
     assert table["n"].sum() == len(frame)
-
-
-def test_two_recordings_years_apart_cost_what_their_rows_cost_or_are_refused_by_name() -> None:
-    frame = el.simulate("2026-10-24", 1, log=EYES, tz="Asia/Tokyo").iloc[2000:2241]
-    old = frame.iloc[:3].set_axis(frame.index[:3] - pd.Timedelta(26 * 365, "D"))
-    both = pd.concat([old, frame])
-    assert len(el.resample(both, "1D")) < 9_600
-    with pytest.raises(el.ConfigurationError, match=r"resample: 1,3\d\d,\d{3} bins of '10min' lie"):
-        el.resample(both, "10min")
 
 
 @pytest.mark.parametrize(

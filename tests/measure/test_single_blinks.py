@@ -196,15 +196,3 @@ def test_intervals_of_the_20_hz_log_keep_its_rate() -> None:
         el.blinks.rate(bins, by="1D")[["rate_per_min", "n"]],
         el.blinks.rate(frame, by="1D")[["rate_per_min", "n"]],
     )
-
-
-@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
-def test_the_other_logs_have_no_single_blinks(log: str) -> None:
-    with pytest.raises(el.ConfigurationError, match="needs the 20 Hz log"):
-        el.blinks.events(el.sample(log))
-
-
-def test_a_frame_without_its_evidence_warns_and_still_lists_blinks() -> None:
-    frame = with_blinks(400, 20, 110).drop(columns=["noiseStatus", "walking"])
-    with pytest.warns(el.EyelogWarning, match="NOISY"):
-        assert len(el.blinks.events(frame)) == 2

@@ -1,6 +1,5 @@
 """Tables of single events: what opens them, and what happens when they are given back."""
 
-import pandas as pd
 import pytest
 
 import eyelog as el
@@ -33,13 +32,6 @@ def test_a_field_that_is_not_there_is_named(function, lost):
         function(packets(600).drop(columns=lost))
 
 
-def test_rows_of_two_devices_are_refused():
-    one = packets(12_000)
-    other = one.set_axis(one.index + pd.Timedelta("13ms"))
-    with pytest.raises(el.ConfigurationError, match="overlap"):
-        el.gait.steps(pd.concat([one, other]).sort_index())
-
-
 @pytest.mark.parametrize(
     "function",
     [el.eyes.moves, el.gait.steps, el.posture.turns, el.posture.angles, el.posture.tilt,
@@ -48,3 +40,26 @@ def test_rows_of_two_devices_are_refused():
 def test_bins_have_no_single_events(function):
     with pytest.raises(el.ConfigurationError, match="needs single records"):
         function(el.intervals(packets(2400), "1min"))
+
+
+@pytest.mark.parametrize(
+    ("function", "instead"),
+    [
+        (el.blinks.events, "holds counts and averages, so pass it to blinks.rate"),
+        (el.eyes.moves, "counts eye movements"),
+        (el.gait.steps, "counts steps, so pass it to gait.pace"),
+        (el.posture.turns, "counts head movements, so pass it to posture.head_movements"),
+        (el.posture.angles, "holds"),
+        (el.posture.tilt, "holds averages of the tilt, so pass it to posture.spread"),
+        (el.recompute, "holds intervals"),
+    ],
+)
+def test_a_log_of_averages_is_refused_with_what_takes_it(function, instead):
+    with pytest.raises(el.ConfigurationError, match=f"needs the 20 Hz log: .* log {instead}"):
+        function(el.sample())
+
+
+@pytest.mark.parametrize("function", [el.flag, el.blinks.events, el.eyes.moves])
+def test_without_evidence_nothing_is_judged_in_silence(function):
+    with pytest.warns(el.EyelogWarning, match="NOISY .*noiseStatus"):
+        assert len(function(packets(1200).drop(columns="noiseStatus")))

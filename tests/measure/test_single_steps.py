@@ -83,8 +83,6 @@ def test_the_busiest_minutes_are_those_of_clock_minutes():
 def test_classes_of_speed_are_refused_by_name():
     with pytest.raises(el.FieldError, match="the 20 Hz log has no step classes"):
         el.gait.speed_classes(walked(100))
-    with pytest.raises(el.ConfigurationError, match=r"the 60-second log counts steps"):
-        el.gait.steps(el.sample("standard_mode_logs"))
 
 
 @settings(max_examples=20, deadline=None)

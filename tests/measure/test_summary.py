@@ -78,6 +78,23 @@ def test_any_frame_gets_an_answer_or_a_typed_error_and_stays_as_it_was(
     assert frame.attrs == attrs
 
 
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        *((el.daily, wrong) for wrong in ({"min_coverage": 2}, {"day_starts": "25:00"})),
+        *((el.weekly, wrong) for wrong in ({"min_days": 0}, {"min_days": 2.5}, {"limits": "8h"})),
+        *((el.gait.peak_cadence, wrong) for wrong in ({"minutes": 0}, {"min_coverage": 0})),
+        *((el.posture.zones, {"edges": wrong}) for wrong in ([], [5, 5], [0, 200])),
+        (el.posture.zones, {"field": "stp"}),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(
+    function: Callable[..., Any], options: dict[str, Any]
+) -> None:
+    with pytest.raises(el.ConfigurationError):
+        function(el.sample(), **options)
+
+
 def test_labels_for_other_stamps_are_refused() -> None:
     frame = frame_of(EYES, {"hm_po": [1, 1], "hm_yo": [1, 1]})
     labels = pd.Series(["a", "b"], index=frame.index + pd.Timedelta(1, "D"))

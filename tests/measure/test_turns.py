@@ -76,11 +76,6 @@ def test_steps_shake_the_head_and_unworn_eyewear_moves_without_one():
     assert angles["reason"].tolist() == ["", "", "not worn", "not worn"]
 
 
-def test_another_method_is_refused():
-    with pytest.raises(el.ConfigurationError, match="'angles' or 'peaks', not 'both'"):
-        el.posture.turns(moved("yaw"), method="both")
-
-
 @pytest.mark.slow("a day of 20 Hz rows is simulated")
 def test_movements_planted_in_a_day_are_found():
     asked = {"log": "current_data", "seed": 5}

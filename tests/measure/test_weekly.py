@@ -115,20 +115,6 @@ def test_a_column_of_weeks_knows_its_exposure_and_that_its_dates_open_weeks(fram
     assert typical.exposure_h == pytest.approx(weeks["worn_h"].sum())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"min_days": 0}, "min_days"),
-        ({"min_days": 2.5}, "min_days"),
-        ({"min_coverage": 2}, "min_coverage"),
-        ({"limits": "8h"}, "limits must be eyelog.Limits"),
-    ],
-)
-def test_a_limit_that_cannot_be_used_is_refused(frame, arguments, message) -> None:
-    with pytest.raises(el.ConfigurationError, match=message):
-        el.weekly(frame, **arguments)
-
-
 def test_wear_without_its_evidence_cannot_choose_days(frame) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
