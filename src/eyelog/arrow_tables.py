@@ -186,27 +186,26 @@ def frame_of(table: pa.Table, tz: str, *, share: bool = False) -> pd.DataFrame:
     return frame.set_axis(index.tz_convert(zone(tz)))
 
 
-class Merged(NamedTuple):
-    """Rows after a merge, and the sorted stamps of those added, changed or removed."""
+class Outcome(NamedTuple):
+    """The sorted stamps of records added, changed or removed."""
 
-    table: pa.Table
     added: Stamps
     changed: Stamps
     removed: Stamps
 
 
-def merge(old: pa.Table, new: pa.Table, removed: Stamps = NO_STAMPS) -> Merged:
+def merge(old: pa.Table, new: pa.Table, removed: Stamps) -> tuple[pa.Table, Outcome]:
     """Put rows into a sorted table, in its schema, and remove the rows of some of its stamps.
 
     If both have a stamp, the new row replaces the old one, in the columns that it has.
     """
     old_stamps, new_stamps = stamps_of(old), stamps_of(new)
     if not len(old_stamps):
-        return Merged(fit(new, old.schema), new_stamps, old_stamps, old_stamps)
+        return fit(new, old.schema), Outcome(new_stamps, old_stamps, old_stamps)
     known = among(new_stamps, old_stamps)
-    merged = new_stamps[~known], new_stamps[known], removed
-    if not any(map(len, merged)):
-        return Merged(old, *merged)
+    outcome = Outcome(new_stamps[~known], new_stamps[known], removed)
+    if not any(map(len, outcome)):
+        return old, outcome
     same = pa.array(np.searchsorted(old_stamps, new_stamps), mask=~known)
     laid = [
         new.column(field.name).cast(field.type)
@@ -220,7 +219,7 @@ def merge(old: pa.Table, new: pa.Table, removed: Stamps = NO_STAMPS) -> Merged:
     order = np.argsort(stamps_of(whole), kind="stable")
     if not bool(np.all(order[1:] > order[:-1])):
         whole = whole.take(pa.array(order))
-    return Merged(whole, *merged)
+    return whole, outcome
 
 
 def among(stamps: Stamps, others: Stamps) -> npt.NDArray[np.bool_]:

@@ -352,7 +352,7 @@ def prune(
         return month_edges(month)[1] <= instant_us(before)
 
     old: list[Found] = []
-    of_events: list[AccountFile] = []
+    of_events: list[Found] = []
     with archive_errors(f"prune {place.name}"):
         for file in place.everything():
             if accounts is not None and file.accounts.isdisjoint(accounts):
@@ -366,7 +366,7 @@ def prune(
             elif file.leads_to and Path(file.path).is_dir():
                 raise deep_link(file.path)
             elif _what(file) == "events" and file.path.endswith(SMALL_FILE):
-                of_events.append(AccountFile("events", file.path, file.bytes))
+                of_events.append(file)
         for account in sorted({of for file in old for of in file.accounts} if not dry_run else ()):
             with locked(place, account), suppress(ArchiveError):  # a damaged list is left
                 found = listed(place, account)
@@ -375,11 +375,12 @@ def prune(
                     write_lists(place, {account: left})
         _remove(place, old if not dry_run else ())
         removed = _reported(old)
-        for what, path, size in of_events:
-            events = _read_events(place, path)
-            younger = events[events["start"] >= before]
-            if share := 1 - len(younger) / max(len(events), 1):
-                removed.append(AccountFile(what, path, round(size * share)))
-                if not dry_run:
-                    _write_events(place, path, younger)
+        for file in of_events:
+            with locked(place, *file.accounts) if not dry_run else nullcontext():
+                events = _read_events(place, file.path)
+                younger = events[events["start"] >= before]
+                if share := 1 - len(younger) / max(len(events), 1):
+                    removed.append(AccountFile("events", file.path, round(file.bytes * share)))
+                    if not dry_run:
+                        _write_events(place, file.path, younger)
     return removed

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
-from datetime import date
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from eyelog.archive.account import small_file_problems, stored_zones, synced_days
@@ -29,7 +29,7 @@ from eyelog.archive.months import Stored, readable_stamps
 from eyelog.archive.place import OF_OLD, Place, problem_of
 from eyelog.arrow_tables import NO_STAMPS, days_of, month_edges, schema_of
 from eyelog.catalogue import known_logs, log_named
-from eyelog.clock import DAY, DAY_US
+from eyelog.clock import DAY_US
 from eyelog.errors import ArchiveError, warn
 from eyelog.home import progress_line
 from eyelog.judge.packets import PAUSE_US
@@ -115,10 +115,7 @@ def verify(place: Place) -> pd.DataFrame:
         for account, (found, problem) in lists.items():
             problems_of: dict[Part, list[str]] = {}
             for _ in range(_ROUNDS):
-                new = found - problems_of.keys()
-                if not new:
-                    break
-                for part in sorted(new):
+                for part in sorted(found - problems_of.keys()):
                     problems_of[part] = part_problems(place, account, part)
                     done()
                 found, problem = _listed_or_rebuilt(place, account)
@@ -136,9 +133,8 @@ def verify(place: Place) -> pd.DataFrame:
         if file.path not in paths and not file.is_folder
     ]
     for account in {account for _, file in strays for account in file.accounts}:
+        # Whoever locks removes what a kill has left.
         with suppress(ArchiveError, OSError), locked(place, account):
-            pass  # whoever locks removes what a kill has left
-        with suppress(ArchiveError):
             paths |= {part_path(place, account, part) for part in listed(place, account)}
     wrong = "the archive does not read this path: it reads the files that its lists name"
     problems += [
@@ -224,10 +220,9 @@ def _repair(place: Place, account: str) -> Iterator[tuple[str, ...]]:
             aside = ""
             with suppress(FileNotFoundError):
                 aside = place.set_aside(part_path(place, account, part), ASIDE)
-            synced = synced_days(place, part.log, account, part.slot)
-            first, after = month_edges(part.slot)
-            every = np.arange(first, after, DAY_US).view("M8[us]").astype("M8[D]").tolist()
-            rest = [day for day in every if day not in synced]
+            every = np.arange(*month_edges(part.slot), DAY_US).view("M8[us]").astype("M8[D]")
+            synced = np.array(sorted(synced_days(place, part.log, account, part.slot)), every.dtype)
+            rest = np.setdiff1d(every, synced)
             told = "; ".join(wrong), _ranges(synced), _ranges(rest), aside
             yield account, part.log, part.month, *told
     taken = {(part.log, part.slot) for part in sound}
@@ -239,12 +234,8 @@ def _repair(place: Place, account: str) -> Iterator[tuple[str, ...]]:
         write_lists(place, {account: frozenset(sound)})
 
 
-def _ranges(days: Iterable[date]) -> str:
-    """Return days as a text, such as ``2026-10-01 to 2026-10-05, 2026-10-09``."""
-    runs: list[list[date]] = []
-    for day in sorted(days):
-        if runs and day - runs[-1][-1] == DAY:
-            runs[-1].append(day)
-        else:
-            runs.append([day])
-    return ", ".join(f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
+def _ranges(days: npt.NDArray[np.datetime64]) -> str:
+    """Return sorted days as a text, such as ``2026-10-01 to 2026-10-05, 2026-10-09``."""
+    runs = np.split(days, np.flatnonzero(np.diff(days.astype(int)) > 1) + 1)
+    texts = (f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs if len(run))
+    return ", ".join(texts)

@@ -10,10 +10,10 @@ import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, tzinfo
-from functools import lru_cache
-from itertools import chain, pairwise
+from functools import lru_cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -77,14 +77,26 @@ _WHOLE: Final = 2.0**53  # above it a float cannot distinguish neighbouring whol
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Records to be written: their description, and their tables, one after the other."""
+    """Records to be written, and their description."""
 
     log: str
     account: str
     tz: str  # of the index
     zones: Zones  # of the wearer's clock
     schema: pa.Schema
-    tables: Iterator[pa.Table]  # some days each: memory does not grow with the range
+    months: Sequence[str]
+    rows: Callable[[int, int], pa.Table]  # those of [first, after)
+    progress: bool | None = None
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield the records of some days each: memory does not grow with the range."""
+        label = f"write {self.log} of {self.account}"
+        with progress_line(len(self.months), label, unit="month", choice=self.progress) as done:
+            for month in self.months:
+                for edges in pairwise(group_edges(month)):
+                    if len(table := self.rows(*edges)):
+                        yield table
+                done()
 
 
 def check_target(path: Path) -> str:
@@ -181,41 +193,32 @@ def records_of(
     """
     present_months(place, log, account)
     with opened(place, log, account, span) as stored:
-        schema, schemas = schema_of(log), list[pa.Schema]()
+
+        def rows(first: int, after: int, columns: pa.Schema) -> pa.Table:
+            return stored.rows(max(first, span[0]), min(after, span[1]), columns)
+
+        chosen, schemas = None, list[pa.Schema]()
         if fields is not None:
-            schema = pa.schema([schema.field(name) for name in ("date", *fields)])
+            chosen = pa.schema([schema_of(log).field(name) for name in ("date", *fields)])
         # First find which of the doubtful columns have a value: a frame of the same records does
         # not have the others, and the files must not differ.
         filled: set[str] = set()
         for month in stored.months:
-            slots = [part.slot for part in stored.parts if part.month == month]
-            own = schema if fields is not None else schema_with(stored.schemas(slots), log)
+            own = chosen or schema_with(stored.schemas(month), log)
             schemas.append(own)
             doubtful = {field.name for field in extras_of(own, log)}
             doubtful |= set() if location else LOCATION.intersection(own.names)
             narrow = pa.schema([field for field in own if field.name in {"date", *doubtful}])
             if doubtful:
-                table = stored.rows(*_within(month_edges(month), span), narrow)
+                table = rows(*month_edges(month), narrow)
                 filled |= {n for n in doubtful if table.column(n).null_count < table.num_rows}
-        schema = schema if fields is not None else schema_with(schemas, log)
+        schema = chosen or schema_with(schemas, log)
         secret = set() if location else LOCATION.intersection(schema.names)
         _warn_of_location(filled & secret)
         left_out = ({field.name for field in extras_of(schema, log)} - filled) | secret
         schema = pa.schema([field for field in schema if field.name not in left_out])
-
-        def tables() -> Iterator[pa.Table]:
-            label = f"write {log} of {account}"
-            with progress_line(len(stored.months), label, unit="month", choice=progress) as done:
-                for month in stored.months:
-                    for edges in pairwise(group_edges(month)):
-                        yield stored.rows(*_within(edges, span), schema)
-                    done()
-
-        yield Records(log, account, zones.home, zones, schema, filter(len, tables()))
-
-
-def _within(edges: Span, span: Span) -> Span:
-    return max(edges[0], span[0]), min(edges[1], span[1])
+        few = partial(rows, columns=schema)
+        yield Records(log, account, zones.home, zones, schema, stored.months, few, progress)
 
 
 def _of_frame(frame: pd.DataFrame) -> Records:
@@ -223,18 +226,13 @@ def _of_frame(frame: pd.DataFrame) -> Records:
     with warnings.catch_warnings():  # the maker of the frame has warned of its unknown fields
         warnings.simplefilter("ignore", EyelogWarning)
         table = prepare(frame, log)
-    stamps, account = stamps_of(table), stated_account(frame) or "me"
-    months = months_of(stamps)
+    stamps = stamps_of(table)
 
-    def tables() -> Iterator[pa.Table]:
-        with progress_line(len(months), f"write {log} of {account}", unit="month") as done:
-            for month in months:
-                for edges in pairwise(group_edges(month)):
-                    yield table[slice(*np.searchsorted(stamps, edges).tolist())]
-                done()
+    def rows(first: int, after: int) -> pa.Table:
+        return table[slice(*np.searchsorted(stamps, [first, after]).tolist())]
 
-    tz = str(cast(pd.DatetimeIndex, frame.index).tz)
-    return Records(log, account, tz, zones_of(frame), table.schema, filter(len, tables()))
+    account, tz = stated_account(frame) or "me", str(cast(pd.DatetimeIndex, frame.index).tz)
+    return Records(log, account, tz, zones_of(frame), table.schema, months_of(stamps), rows)
 
 
 def _warn_of_location(names: set[str]) -> None:
@@ -253,15 +251,13 @@ def write_records(records: Records, path: Path, *, empty: bool = False) -> list[
     kind = check_target(path)
     if kind == "answers":
         return list(_answers(records, path))
-    first = next(records.tables, None)
-    if first is None and not empty:
+    if not empty and next(records.tables(), None) is None:
         return []
-    every = records if first is None else replace(records, tables=chain([first], records.tables))
     with whole_file(path) as sink:
         if kind == "csv":
-            sink.writelines(_csv(every))
+            sink.writelines(_csv(records))
         else:
-            _write_parquet(every, sink)
+            _write_parquet(records, sink)
     return [path]
 
 
@@ -271,7 +267,7 @@ def _csv(records: Records) -> Iterator[bytes]:
     names = [header_cell(name, records.log) for name in records.schema.names]
     csv.writer(header, lineterminator="\n").writerow(names)
     yield header.getvalue().encode()
-    for table in records.tables:
+    for table in records.tables():
         stamps = stamps_of(table)
         local = stamps + _ahead_us(table, records)
         columns = {
@@ -303,7 +299,7 @@ def _write_parquet(records: Records, sink: Any) -> None:
     empty = frame_of(schema.empty_table(), records.tz)
     schema = schema.with_metadata({b"pandas": pa.Schema.from_pandas(empty).metadata[b"pandas"]})
     with parquet_writer(sink, schema, records.log, records.account) as writer:
-        for table in records.tables:
+        for table in records.tables():
             if records.zones.vary:
                 offsets = pa.array(_ahead_us(table, records) / 60e6)
                 table = table.append_column(OFFSET, offsets)
@@ -326,7 +322,7 @@ def _answers(records: Records, folder: Path) -> Iterator[Path]:
 def _by_day(records: Records, clock: tzinfo) -> Iterator[tuple[date, pa.Table]]:
     """Yield the records of each local day that has any; a day may be of two months of UTC."""
     parts: dict[date, list[pa.Table]] = {}
-    for table in records.tables:
+    for table in records.tables():
         stamps = stamps_of(table)
         # A day more, because a traveller's clock may go back to the day before.
         shown = (stamps + _ahead_us(table, records)) // DAY_US

@@ -20,11 +20,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import IO, Final, NamedTuple, cast
 
 from filelock import FileLock, Timeout
 
-from eyelog import errors
 from eyelog.archive.place import (
     Found,
     Place,
@@ -210,37 +209,18 @@ def _files_of(place: Place, account: str) -> Iterator[tuple[Found, Part | None]]
 # A change, one process at a time
 
 # The parts that stay, and the files that are not in their places yet: by account, log and month
-Staged = dict[tuple[str, str, str], tuple[Iterable[Part], Mapping[str, Path]]]  # by slot
+Staged = dict[tuple[str, str, str], tuple[Iterable[Part], Mapping[str, IO[bytes]]]]  # by slot
 
 
 def commit_all(place: Place, staged: Staged) -> None:
     """Put the new files of months in place, under the locks of the caller.
 
     On a local disk the months of all accounts come into force together; in an object store, those
-    of one account after those of another, and an error says which are written.
+    of one account after those of another.
     """
-    written: list[str] = []
-    every = sorted({account for account, _, _ in staged})
-    for together in [every] if place.local else [[account] for account in every]:
-        own = {key: files for key, files in staged.items() if key[0] in together}
-        what = errors.listed(sorted({f"{log!r} of {account!r}" for account, log, _ in own}))
-        try:
-            with archive_errors(f"write {what} to {place.name}"):
-                _commit(place, own)
-        except ArchiveError as error:
-            if not written:
-                raise
-            raise ArchiveError(
-                f"{error}; the records of {errors.listed(written)} are written: import again,"
-                " which adds the others"
-            ) from error
-        written += map(repr, together)
-
-
-def _commit(place: Place, staged: Staged) -> None:
     before = {account: listed(place, account) for account, _, _ in staged}
     lists = dict(before)
-    with ExitStack() as undo:
+    with archive_errors(f"write to {place.name}"), ExitStack() as undo:
         for (account, log, month), (kept, made) in staged.items():
             if place.read(place.small_file(LISTS, account)) is None:
                 # From now on, what no list names does not count.
@@ -249,17 +229,21 @@ def _commit(place: Place, staged: Staged) -> None:
             number = max((part.number for part in old), default=0) + 1
             new = set(kept)
             for slot, file in made.items():
-                part = Part(log, slot, f"{slot}.{number}.{checksum(file.read_bytes())}.parquet")
+                file.seek(0)
+                body = file.read()
+                part = Part(log, slot, f"{slot}.{number}.{checksum(body)}.parquet")
                 path = part_path(place, account, part)
                 undo.callback(place.remove, path)
-                place.move_in(file, path)
+                place.write(path, body)
                 new.add(part)
             lists[account] = lists[account] - old | new
+        if not place.local:  # it may have taken a list although it says that it has not
+            undo.pop_all()
         write_lists(place, lists)
         undo.pop_all()
-    for account, counting in lists.items():
-        for part in before[account] - counting:
-            place.remove(part_path(place, account, part), may_stay=True)
+        for account, counting in lists.items():
+            for part in before[account] - counting:
+                place.remove(part_path(place, account, part), may_stay=True)
 
 
 @contextmanager

@@ -4,20 +4,19 @@ Whoever reads records comes through `opened`: a file is opened without following
 have the checksum of its name, and must say that it is of this account, log and month.
 
 Records are merged once, region by region, so memory stays small, and a file whose records would not
-change is not touched. New files are made under names that begin with a dot, flushed to the disk and
-put in place together (`lists.commit_all`). The last month of an account grows day by day: its days
-are written as files of their own, until a later month begins; then they are folded into the month.
+change is not touched. New files are made where no reader looks, and put in place together
+(`lists.commit_all`). The last month of an account grows day by day: its days are written as files
+of their own, until a later month begins; then they are folded into the month.
 """
 
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import chain, pairwise
-from pathlib import Path
-from typing import Final, NamedTuple
+from tempfile import SpooledTemporaryFile
+from typing import IO, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -39,6 +38,7 @@ from eyelog.archive.lists import (
     present_months,
 )
 from eyelog.archive.place import (
+    REMEDY,
     Place,
     archive_errors,
     check_account,
@@ -49,7 +49,7 @@ from eyelog.archive.sealed import open_sealed
 from eyelog.arrow_tables import (
     NO_STAMPS,
     STAMP,
-    Merged,
+    Outcome,
     Span,
     Stamps,
     among,
@@ -67,13 +67,13 @@ from eyelog.arrow_tables import (
 )
 from eyelog.catalogue import catalogue, catalogue_version, check_log
 from eyelog.clock import DAY_US
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
+from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.frame import OFFSET, log_of, stamps, warn_unknown
-from eyelog.home import make_folders, new_file, temporary_name
 from eyelog.read.head import FileRecords, FileReport
 from eyelog.read.overlay import HELD, Meeting, by_pair, overlay, refuse_others
 
 MOST_DAYS: Final = 10  # that one change writes as files of their own
+_IN_MEMORY: Final = 1_000_000  # bytes of a new file; a larger one waits on the disk
 _KEYS: Final = (b"eyelog.log", b"eyelog.account", b"eyelog.slot")
 
 # The years that the folders of months can be named after.
@@ -135,7 +135,7 @@ class Stored:
         with archive_errors(f"read {path}"):
             self._sources[part].seek(0)
             body = self._sources[part].read()
-        with _damage_errors(path):
+        with archive_errors(f"read {path}", remedy=REMEDY):
             if part.name == OLD:
                 file = open_sealed(body, path)
             elif checksum(body) != part.checksum:
@@ -164,10 +164,10 @@ class Stored:
         self._checked[part] = _Checked(file, schema, groups)
         return self._checked[part]
 
-    def schemas(self, slots: Sequence[str] = ()) -> Iterator[pa.Schema]:
-        """Yield the columns of each file (or of some months and days), as they were written."""
+    def schemas(self, month: str = "") -> Iterator[pa.Schema]:
+        """Yield the columns of each file (or of those of a month), as they were written."""
         for part in self.parts:
-            if not slots or part.slot in slots:
+            if part.slot.startswith(month):
                 yield self._open(part).schema
 
     def rows(self, first: int, after: int, schema: pa.Schema | None = None) -> pa.Table:
@@ -190,11 +190,12 @@ class Stored:
                 continue
             file, own, groups = self._open(part)
             found.append(own)
-            names = [name for name in (schema or own).names if name in own.names]
+            present = set(own.names)
+            names = [name for name in (schema or own).names if name in present]
             wanted = [at for at, (first, last) in enumerate(groups) if first < high and last >= low]
             if not wanted:  # pyarrow 18 refuses to read no group
                 continue
-            with _damage_errors(self._paths[part]):
+            with archive_errors(f"read {self._paths[part]}", remedy=REMEDY):
                 # A thread of pyarrow can still hold the memory that Python owns when the program
                 # ends, and to give it back then aborts the process. Threads read no faster.
                 table = file.read_row_groups(wanted, columns=names, use_threads=False)
@@ -207,17 +208,6 @@ class Stored:
     def stamps(self, first: int, after: int) -> Stamps:
         """Return the stamps of [first, after); no other column is read."""
         return stamps_of(self.rows(first, after, pa.schema([("date", STAMP)])))
-
-
-@contextmanager
-def _damage_errors(path: str) -> Iterator[None]:
-    """Turn into `damage` whatever a Parquet reader raises on the bytes of a file."""
-    try:
-        yield
-    except (EyelogError, Warning):
-        raise
-    except Exception as error:  # a wrong bit can affect anything: text, sizes, types, names
-        raise damage(path, " ".join(str(error).split()) or type(error).__name__) from error
 
 
 @contextmanager
@@ -284,14 +274,6 @@ def readable_stamps(
 
 
 # Write
-
-
-class Outcome(NamedTuple):
-    """The sorted stamps of records added, changed or removed."""
-
-    added: Stamps
-    changed: Stamps
-    removed: Stamps
 
 
 def prepare(frame: pd.DataFrame, log: str) -> pa.Table:
@@ -402,9 +384,8 @@ class Merging:
     def stage(self, staged: Staged, stack: ExitStack) -> None:
         """Merge the files into their months, one after the other.
 
-        Every new file is complete on the disk, and added to `staged`, before the caller puts the
-        first in its place (`commit_all`): so a full disk or an error changes nothing. The account
-        stays locked until `stack` ends, which removes the files that were not put in place.
+        Every new file is complete before the caller puts the first in its place (`commit_all`), so
+        an error changes nothing. They exist, and the account stays locked, until `stack` ends.
         """
         with archive_errors(f"write {self.log!r} of {self.account!r} to {self.place.name}"):
             if self.keep:
@@ -439,7 +420,7 @@ class Merging:
 
     def _month(
         self, month: str, found: Parts, stack: ExitStack, *, is_last: bool
-    ) -> tuple[Iterable[Part], dict[str, Path]] | None:
+    ) -> tuple[Iterable[Part], dict[str, IO[bytes]]] | None:
         """Merge the files into a month; return its files, None if no record would change."""
         first, after = month_edges(month)
         replaced = [
@@ -455,16 +436,16 @@ class Merging:
         fold = not is_last and any(part.is_day for part in parts)
         slots = days if by_day else [month]
         edges = [edge for slot in slots for edge in month_edges(slot)]
-        before, made = len(self._merged), dict[str, Path]()
+        before, made = len(self._merged), dict[str, IO[bytes]]()
         with opened(self.place, self.log, self.account, (edges[0], edges[-1]), parts) as old:
             schemas = [
                 each.schema if each.table is None else each.table.schema for each in self.files
             ]
-            schemas += old.schemas([month, *days] if by_day else ())
+            schemas += old.schemas()
             schema = schema_with(schemas, self.log)
             for slot in slots:
-                if path := self._slot(slot, old, schema, stack, rewrite=fold):
-                    made[slot] = path
+                if file := self._slot(slot, old, schema, stack, rewrite=fold):
+                    made[slot] = file
         if not made:
             return None
         fewer = sum(len(each.removed) - len(each.added) for each in self._merged[before:])
@@ -476,40 +457,35 @@ class Merging:
 
     def _slot(
         self, slot: str, old: Stored, schema: pa.Schema, stack: ExitStack, *, rewrite: bool
-    ) -> Path | None:
+    ) -> IO[bytes] | None:
         """Merge into a month or a day; return its new file, None if no record differs."""
-        path, unchanged = None, list[Span]()  # what comes before the first record that differs
+        file, unchanged = None, list[Span]()  # what comes before the first record that differs
         with ExitStack() as writing:
             for first, after in pairwise(group_edges(slot)):
                 low, high = np.searchsorted(self.stamps, [first, after])
                 laid = []
                 if low < high or any(a < after and b > first for a, b in self.spans):
-                    table, *stamps = self._laid_over(old.rows(first, after, schema), first, after)
-                    self._merged.append(Outcome(*stamps))
-                    rewrite |= any(map(len, stamps))
+                    before = old.rows(first, after, schema)
+                    table, outcome = self._laid_over(before, first, after)
+                    self._merged.append(outcome)
+                    rewrite |= any(map(len, outcome))
                     laid = [table]
                 if not (rewrite and self.keep):
                     unchanged.append((first, after))
                     continue
-                if path is None:
-                    home = Path(tempfile.gettempdir())  # uploads are first written here
-                    if self.place.local:
-                        part = Part(self.log, slot, slot)
-                        home = Path(part_path(self.place, self.account, part)).parent
-                        make_folders(home)
-                    path = temporary_name(home / slot)
-                    stack.callback(path.unlink, missing_ok=True)
-                    sink = writing.enter_context(new_file(path))
-                    writer = parquet_writer(sink, schema, self.log, self.account, slot)
+                if file is None:
+                    home = self.place.root if self.place.local else None
+                    file = stack.enter_context(SpooledTemporaryFile(_IN_MEMORY, dir=home))
+                    writer = parquet_writer(file, schema, self.log, self.account, slot)
                     writing.enter_context(writer)
                 unchanged += [] if laid else [(first, after)]
                 for rows in chain((old.rows(*each, schema) for each in unchanged), laid):
                     if rows.num_rows:  # one chunk, one group: the same records, the same bytes
                         writer.write_table(rows.combine_chunks(), row_group_size=rows.num_rows)
                 unchanged = []
-        return path
+        return file
 
-    def _laid_over(self, before: pa.Table, first: int, after: int) -> Merged:
+    def _laid_over(self, before: pa.Table, first: int, after: int) -> tuple[pa.Table, Outcome]:
         """Lay the records of [first, after) over those of the archive; count them in reports."""
         stored = stamps_of(before)
         self._held.append(stored)

@@ -22,7 +22,7 @@ from fsspec.core import url_to_fs
 from eyelog.arrow_tables import is_month
 from eyelog.catalogue import check_log
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
-from eyelog.home import move_file, put_in_place, replace_file, sync_folder
+from eyelog.home import move_file, replace_file, sync_folder
 
 # How the names of the folders of an archive begin that may be links, to a larger disk
 LINKED: Final = ("log=", ".")
@@ -146,7 +146,7 @@ class Place:
         return None
 
     def write(self, path: str, body: bytes) -> None:
-        """Replace a small file, as a whole.
+        """Write a file, or replace it, as a whole.
 
         Raises
         ------
@@ -158,14 +158,6 @@ class Place:
                 replace_file(Path(path), body)
             else:
                 self.fs.pipe_file(path, body)
-
-    def move_in(self, made: Path, path: str) -> None:
-        """Put a finished file of this machine in its place."""
-        if self.local:
-            put_in_place(made, Path(path))
-        else:
-            self.fs.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
-            self.fs.put_file(str(made), path)
 
     def set_aside(self, path: str, inside: str) -> str:
         """Move a file into a hidden folder, for its owner alone; return where to."""
@@ -291,40 +283,47 @@ def open_place(path: str | os.PathLike[str]) -> Place:
 # What goes wrong
 
 
+# What is said of a file whose content has changed since it was written
+REMEDY: Final = ": `eyelog archive repair` sets the damaged month aside"
+
+
 @contextmanager
-def archive_errors(doing: str) -> Iterator[None]:
+def archive_errors(doing: str, *, remedy: str = "") -> Iterator[None]:
     """Turn an error of the disk, the store or the file format into one line that names the place.
 
-    `doing` completes "cannot ...".
+    `doing` completes "cannot ...". With a `remedy` any error is one of the content of a file: a
+    wrong bit can affect anything, text, sizes, types and names.
     """
     try:
         yield
     except (EyelogError, Warning):
         raise
     except Exception as error:  # every kind of store raises its own
-        if type(error).__module__ == "builtins" and not isinstance(error, OSError):
+        is_fault = type(error).__module__ == "builtins" and not isinstance(error, OSError)
+        if is_fault and not remedy:
             raise
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise ArchiveError(f"cannot {doing}: {' '.join(reason.split())}") from error
+        raise ArchiveError(
+            f"cannot {doing}: {' '.join(reason.split()).rstrip('.')}{remedy}"
+        ) from error
 
 
-_REMEDY: Final = ": `eyelog archive repair` sets the damaged month aside"
 OF_OLD: Final = "of an older eyelog: it is written anew at the next change of its month"
 
 
 def damage(path: str, problem: str) -> ArchiveError:
     """Return the error of a file whose content has changed since it was written."""
-    return ArchiveError(f"cannot read {path}: {problem.rstrip('.')}{_REMEDY}")
+    return ArchiveError(f"cannot read {path}: {problem.rstrip('.')}{REMEDY}")
 
 
 def is_of_damage(error: ArchiveError) -> bool:
     """Return whether an error is about the content of a file, not about its disk or store."""
-    return str(error).endswith(_REMEDY)
+    return str(error).endswith(REMEDY)
 
 
 def problem_of(error: EyelogError, path: str = "") -> str:
     """Return what is wrong with a file, from the error of reading it."""
-    return str(error).removeprefix(f"cannot read {path}: ").removesuffix(_REMEDY)
+    return str(error).removeprefix(f"cannot read {path}: ").removesuffix(REMEDY)
 
 
 def deep_link(path: str) -> ArchiveError:
