@@ -136,11 +136,11 @@ def decode_page(
             break
         except AnswerError:
             if not sampled:
-                _refuse_a_key_twice(body, log, where)
+                _refuse_a_key_twice(body, where)
                 raise
     # A colon within a text may be written as an escape.
     if accounted + told != colons or (b"\\" in body and b"\\u003" in body):
-        _refuse_a_key_twice(body, log, where)
+        _refuse_a_key_twice(body, where)
     refuse_conflicts([page], where)
     return page
 
@@ -347,37 +347,18 @@ def _no_stamp(dates: Sequence[str], counts: Counts, where: str) -> AnswerError:
     raise AssertionError
 
 
-class _Object(dict[str, Any]):
-    """A JSON object that remembers a key that it has twice."""
-
-    twice: str | None = None
-
-
-def _refuse_a_key_twice(body: bytes, log: str, where: str) -> None:
+def _refuse_a_key_twice(body: bytes, where: str) -> None:
     """Raise if an object of an answer has a key twice."""
-    found: list[str] = []
 
-    def as_object(pairs: list[tuple[str, Any]]) -> _Object:
-        made = _Object(pairs)
-        if len(made) < len(pairs):
-            made.twice = Counter(key for key, _ in pairs).most_common(1)[0][0][:64]
-            found.append(made.twice)
-        return made
+    def once(pairs: list[tuple[str, Any]]) -> None:
+        (key, count), *_ = Counter(key for key, _ in pairs).most_common(1) or [("", 0)]
+        if count > 1:
+            raise fault(where, f"the key {key[:64]!r} is given twice")
 
     try:
-        top = json.loads(body, parse_int=float, object_pairs_hook=as_object)
+        json.loads(body, parse_int=float, object_pairs_hook=once)
     except RecursionError:
         raise fault(where, "the answer is nested too deeply") from None
-    if not found:
-        return
-    if top.twice is None and top[log].twice is not None:
-        raise fault(where, f"hour {top[log].twice!r} is given twice")
-    for hour, records in top[log].items() if top.twice is None else ():
-        for number, given in enumerate(records if isinstance(records, list) else (), 1):
-            if twice := getattr(given, "twice", None):
-                place = f"{where}: hour {hour!r}, record {number} of {len(records)}"
-                raise fault(place, f"field {twice!r} is given twice")
-    raise fault(where, f"the key {top.twice or found[0]!r} is given twice")
 
 
 # Pages as one table

@@ -31,6 +31,29 @@ def free_port() -> int:
         return port
 
 
+SETTINGS = {
+    "an address of something else": (
+        "EYELOG_BASE_URL",
+        "{url}/elsewhere",
+        "service",
+        "answers 404",
+    ),
+    "no address": ("EYELOG_BASE_URL", "ftp://somewhere", "service", "EYELOG_BASE_URL"),
+    "half an application": ("EYELOG_CLIENT_SECRET", "", "application", "CLIENT_SECRET not set"),
+}
+
+
+@pytest.mark.parametrize(("name", "value", "what", "says"), SETTINGS.values(), ids=SETTINGS)
+def test_a_setting_that_cannot_be_is_wrong_and_said_where_it_is_looked_at(
+    logged_in, capsys, monkeypatch, name: str, value: str, what: str, says: str
+) -> None:
+    monkeypatch.setenv(name, value.format(url=logged_in.url))
+    found = findings(capsys, status=1)
+    assert says in found[what]["found"]
+    if what == "service":
+        assert "before /v2" in found[what]["advice"]
+
+
 def test_what_works_is_said_without_a_secret(logged_in: live.Live, home, capsys) -> None:
     assert main(["fetch", "standard_mode_logs", DAY, DAY, "--fields", "bl"]) == 0
     frame = el.simulate(DAY, 1, log="standard_mode_logs")
@@ -61,20 +84,6 @@ def test_a_service_that_does_not_run_is_wrong_and_can_be_started(capsys, monkeyp
     assert found["application"]["state"] == found["token"]["state"] == "wrong"
 
 
-def test_an_address_of_something_else_is_wrong(there, capsys, monkeypatch) -> None:
-    monkeypatch.setenv("EYELOG_BASE_URL", f"{there.url}/elsewhere")
-    found = findings(capsys, status=1)
-    assert "answers 404" in found["service"]["found"]
-    assert "before /v2" in found["service"]["advice"]
-
-
-def test_an_address_that_is_none_is_wrong_and_is_not_asked(capsys, monkeypatch) -> None:
-    monkeypatch.setenv("EYELOG_BASE_URL", "ftp://somewhere")
-    found = findings(capsys, status=1)
-    assert "EYELOG_BASE_URL" in found["service"]["found"]
-    assert "token" not in found
-
-
 def test_the_doctor_says_where_zones_come_from_and_finds_a_setting_that_is_none(
     home, capsys, monkeypatch
 ) -> None:
@@ -88,12 +97,6 @@ def test_the_doctor_says_where_zones_come_from_and_finds_a_setting_that_is_none(
     said = " ".join(capsys.readouterr().out.split())
     assert "unknown time zone 'JST' (did you mean 'Asia/Tokyo'?)" in said
     assert "-> export EYELOG_TZ=Asia/Tokyo, or unset it" in said
-
-
-def test_half_an_application_names_what_is_missing(logged_in, capsys, monkeypatch) -> None:
-    monkeypatch.delenv("EYELOG_CLIENT_SECRET")
-    found = findings(capsys, status=1)
-    assert "EYELOG_CLIENT_SECRET not set" in found["application"]["found"]
 
 
 def saved(home, there: live.Live, **more: Any) -> None:

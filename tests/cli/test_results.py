@@ -108,11 +108,6 @@ def test_the_same_warning_of_many_files_is_said_once(folder, capsys) -> None:
     assert capsys.readouterr().err.count("unknown fields in log") == 1
 
 
-def test_files_of_both_logs_ask_which_one(folder, capsys) -> None:
-    said = failure(capsys, "daily", "logger")
-    assert "several logs: add --log computed_data (15-second log) or standard_mode_logs" in said
-
-
 def test_an_import_is_found_in_the_default_archive(folder, home, capsys) -> None:
     assert main(["import", "logger", "--account", "taro"]) == 0
     capsys.readouterr()
@@ -128,17 +123,12 @@ def test_an_import_is_found_in_the_default_archive(folder, home, capsys) -> None
     )
 
 
-def test_without_anything_to_read_the_line_says_what_to_type(home, capsys) -> None:
-    said = failure(capsys, "daily", FIFTEEN, "--account", "taro")
-    assert "EYELOG_BASE_URL" in said
-    assert "`eyelog import FILES --account taro`" in said
-
-
 def test_the_archive_comes_before_the_service_and_the_service_can_be_asked(
     logged_in, of_ada, home, capsys
 ) -> None:
     assert main([*DAILY, SIXTY, *RANGE]) == 0
     assert f"from the service {logged_in.url}, account 'me'" in capsys.readouterr().err
+    assert "the service needs a range" in failure(capsys, "daily", SIXTY)
     el.Archive().write(SIXTY, el.sample(SIXTY), account="me")
     assert main([*DAILY, SIXTY]) == 0
     assert "from the archive" in capsys.readouterr().err
@@ -148,21 +138,6 @@ def test_the_archive_comes_before_the_service_and_the_service_can_be_asked(
     assert "from the service" in capsys.readouterr().err
     assert main([*DAILY, SIXTY, *RANGE, *of_ada]) == 0
     assert f"from the archive {logged_in.archive}, account 'ada'" in capsys.readouterr().err
-
-
-def test_the_service_needs_a_range(logged_in, capsys) -> None:
-    assert "the service needs a range" in failure(capsys, "daily", SIXTY)
-
-
-@pytest.mark.parametrize("log", [FIFTEEN, SIXTY])
-def test_a_zone_survives_csv(logged_in, tmp_path, capsys, log: str) -> None:
-    path = str(tmp_path / "two.csv")
-    assert main(["fetch", log, *RANGE, "-o", path]) == 0
-    assert main([*DAILY, log, *RANGE]) == 0
-    direct = json.loads(capsys.readouterr().out)
-    assert main([*DAILY, path]) == 0
-    assert json.loads(capsys.readouterr().out) == direct
-    assert direct[0]["day"] == str(DAY)
 
 
 def test_a_log_is_a_log_even_beside_a_folder_of_that_name(folder, capsys) -> None:
@@ -197,6 +172,9 @@ def test_a_log_is_a_log_even_beside_a_folder_of_that_name(folder, capsys) -> Non
         (["logger", "--log", "computed"], "did you mean 'computed_data'"),
         (["logger", "--log", FIFTEEN, "--tz", "Asia/Tokio"], "did you mean 'Asia/Tokyo'"),
         (["logger", "--log", FIFTEEN, "2026-10-22", "2026-10-21"], "starts after it ends"),
+        (["logger"], "several logs: add --log computed_data (15-second log) or standard_mode_logs"),
+        ([FIFTEEN, "--account", "taro"], "`eyelog import FILES --account taro`, give files"),
+        ([FIFTEEN, "--account", "taro"], "or set EYELOG_BASE_URL to ask a service"),
     ],
 )
 def test_words_that_cannot_be_meant_are_answered(folder, capsys, words, says) -> None:
@@ -224,28 +202,6 @@ def test_a_folder_of_the_app_is_imported_and_its_other_files_are_one_line(tmp_pa
     assert "0 rows were new" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_a_fetched_file_gives_the_same_summary_as_the_service(
-    logged_in, tmp_path, capsys, ending
-) -> None:
-    path = tmp_path / f"day.{ending}"
-    assert main(["fetch", "computed_data", *RANGE, "-o", str(path)]) == 0
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    capsys.readouterr()
-    assert main(["daily", "computed_data", *RANGE, "--json"]) == 0
-    direct = json.loads(capsys.readouterr().out)
-    assert main(["daily", str(path), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == direct
-    assert direct[0]["day"] == "2025-10-20"
-
-
-def test_a_range_without_records_is_reported_in_a_sentence(of_ada, capsys) -> None:
-    assert main(["daily", "computed_data", "2026-09-01", "2026-09-02", *of_ada]) == 0
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.endswith("There are no records in this range.\n")
-
-
 @pytest.mark.parametrize("name", ["day.csv", "day.parquet", "answers"])
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 @pytest.mark.filterwarnings("default")
@@ -259,13 +215,16 @@ def test_a_fetch_and_an_export_write_the_same_bytes(logged_in, tmp_path, capsys,
         other = tmp_path / "exported" / path.relative_to(tmp_path / "fetched")
         assert path.read_bytes() == other.read_bytes()
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_a_fetch_prints_the_bytes_that_it_would_write(logged_in, tmp_path, capsys) -> None:
-    path = tmp_path / "day.csv"
-    assert main(["fetch", "standard_mode_logs", *RANGE, "-o", str(path)]) == 0
-    assert main(["fetch", "standard_mode_logs", *RANGE]) == 0
-    assert capsys.readouterr().out.encode() == path.read_bytes()
+    capsys.readouterr()
+    assert main([*DAILY, log, *RANGE]) == 0
+    direct = json.loads(capsys.readouterr().out)
+    assert direct[0]["day"] == DAY
+    if name != "answers":  # which have no zone
+        assert main([*DAILY, str(tmp_path / "fetched" / name)]) == 0
+        assert json.loads(capsys.readouterr().out) == direct
+    if name == "day.csv":
+        assert main(["fetch", log, *RANGE]) == 0
+        assert capsys.readouterr().out.encode() == made[0].read_bytes()
 
 
 @pytest.mark.slow("a year is simulated")
@@ -289,6 +248,9 @@ def test_columns_are_chosen_by_group_or_name_and_all_are_shown(of_ada, capsys) -
     assert "--all" not in capsys.readouterr().out
     assert main([*daily, "--columns", "nope"]) == 1
     assert "no column or group of columns 'nope'" in capsys.readouterr().err
+    assert main(["daily", "computed_data", "2026-09-01", "2026-09-02", *of_ada]) == 0
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()[-1]) == ("", "There are no records in this range.")
 
 
 def test_days_can_start_in_the_evening(tmp_path, capsys) -> None:
@@ -413,12 +375,6 @@ def test_an_account_of_the_archive_gives_its_name_or_a_pseudonym(of_ada, tmp_pat
     assert "ada" not in text.split("</style>")[1].replace("data:", "").lower().split()
 
 
-def test_glance_with_sections_is_refused_before_records_are_read(tmp_path, capsys) -> None:
-    command = ["report", str(tmp_path), "--glance", "--sections", "days"]
-    assert main([*command, "-o", str(tmp_path / "r.html")]) == 1
-    assert "leave out sections= or glance=" in capsys.readouterr().err
-
-
 @pytest.fixture
 def week(tmp_path):
     path = tmp_path / "week.parquet"
@@ -455,13 +411,6 @@ def test_a_program_reads_paragraphs_and_sources(week, capsys) -> None:
     assert {"eyelog", "thompson1936"} <= {item["id"] for item in said["references"]}
 
 
-def test_the_whole_catalogue_is_printed(capsys) -> None:
-    assert main(["fields", "standard_mode_logs", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert len(rows) == 46
-    assert rows[1]["name"] == "val_s"
-
-
 def test_a_field_is_described(capsys) -> None:
     assert main(["fields", "computed_data", "stp", "sc_fcs"]) == 0
     steps, focus, _ = capsys.readouterr().out.split("\n\n")
@@ -491,12 +440,6 @@ def test_a_field_is_found_by_its_name_and_by_its_label(capsys) -> None:
                 assert name in listed(capsys.readouterr().out), asked
 
 
-def test_a_column_of_a_result_is_found_by_its_label(capsys) -> None:
-    assert main(["fields", "Usable"]) == 0
-    out, err = capsys.readouterr()
-    assert "valid_h" in out + err
-
-
 def test_python_finds_fields_as_the_command_does(capsys) -> None:
     assert main(["fields", "cadence", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
@@ -504,13 +447,10 @@ def test_python_finds_fields_as_the_command_does(capsys) -> None:
     assert el.fields("tl_yav").index.get_level_values("name").unique().tolist() == ["tl_yav"]
     with pytest.raises(el.FieldError, match="did you mean 'cadence'"):
         el.fields("cadense")
-
-
-def test_a_word_that_no_field_is_about_is_one_line_with_the_nearest(capsys) -> None:
-    assert main(["fields", "cadense"]) == 1
-    error = capsys.readouterr().err
-    assert "no field of a log is about 'cadense' (did you mean 'cadence'?)" in error
-    assert error.count("\n") == 1
+    said = failure(capsys, "fields", "cadense")
+    assert "no field of a log is about 'cadense' (did you mean 'cadence'?)" in said
+    assert main(["fields", "Usable"]) == 0
+    assert "valid_h" in capsys.readouterr().out
 
 
 def test_a_column_of_a_result_is_explained(capsys) -> None:

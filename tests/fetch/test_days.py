@@ -4,7 +4,6 @@ import io
 import itertools
 import json
 import os
-import pickle
 import shutil
 import signal
 import stat
@@ -15,7 +14,7 @@ import textwrap
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -126,15 +125,6 @@ def test_only_the_token_file_has_tokens_and_secrets(service: live.Live, home: Pa
     assert {path.name.split("-")[0] for path in (home / "cache").iterdir()} == {"anna"}
 
 
-def test_after_revoking_cached_days_are_still_there(service: live.Live, home: Path) -> None:
-    with logged_in(service, home, "anna") as client:
-        frame = client.standard_mode_logs("2024-03-30", "2024-03-30")
-        client.revoke()
-        assert_frame_equal(client.standard_mode_logs("2024-03-30", "2024-03-30"), frame)
-        with pytest.raises(el.AuthorizationError, match="eyelog login"):
-            client.standard_mode_logs("2024-03-30", "2024-03-30", refresh=True)
-
-
 @pytest.mark.usefixtures("within_one_hour")
 def test_days_wholly_in_the_future_are_not_asked_for_and_come_back_empty(
     there: faulty.Server, home: Path
@@ -222,13 +212,6 @@ def test_a_paged_fetch_equals_an_unpaged_one_over_a_real_socket(
     assert len(frames[0]) >= 46 * days
 
 
-def test_offline_and_refresh_exclude_each_other(there: faulty.Server, home: Path) -> None:
-    with pytest.raises(el.ConfigurationError, match="offline"):
-        client_of(there, home, offline=True).standard_mode_logs(
-            "2024-03-01", "2024-03-01", refresh=True
-        )
-
-
 def test_records_that_were_not_asked_for_are_kept_with_a_warning(home: Path) -> None:
     body = {LOG: {"0": [{"date": "2024-03-01T12:00:00Z"}, {"date": "2024-03-02T00:00:00Z"}]}}
     with (
@@ -288,28 +271,6 @@ def test_an_invalid_setting_is_refused(
 
 
 # Frames and their story
-def test_the_provenance_names_the_fetch_and_has_no_clock_time(
-    there: faulty.Server, home: Path
-) -> None:
-    frame = client_of(there, home, account="anna").standard_mode_logs("2024-03-01", "2024-03-01")
-    assert frame.attrs["eyelog"]["log"] == LOG
-    assert frame.attrs["eyelog"]["account"] == "anna"
-    assert frame.attrs["eyelog"]["history"][-1] == {
-        "step": "fetch",
-        "start": "2024-03-01",
-        "end": "2024-03-01",
-        "tz": "UTC",
-        "fields": None,
-    }
-
-
-def test_a_closed_client_opens_again(there: faulty.Server, home: Path) -> None:
-    with client_of(there, home) as client:
-        client.standard_mode_logs("2024-03-01", "2024-03-01")
-    client.close()
-    assert len(client.standard_mode_logs("2024-03-02", "2024-03-02")) == 24
-
-
 # connect
 def test_connect_uses_the_environment(
     there: faulty.Server, home: Path, monkeypatch: pytest.MonkeyPatch
@@ -323,14 +284,6 @@ def test_connect_uses_the_environment(
     assert client.home == home
     assert len(client.standard_mode_logs("2024-03-01", "2024-03-01")) == 24
     assert there.requests[0].bearer == "token-of-the-environment"
-
-
-def test_connect_uses_the_token_file_of_the_account(there: faulty.Server, home: Path) -> None:
-    client_of(there, home, account="anna").credentials.store.save(el.Token("of-anna"))
-    el.connect("anna", base_url=there.url).standard_mode_logs("2024-03-01", "2024-03-01")
-    assert there.requests[0].bearer == "of-anna"
-    with pytest.raises(el.AuthorizationError):
-        el.connect("ben", base_url=there.url).standard_mode_logs("2024-03-01", "2024-03-01")
 
 
 def test_connect_names_the_address_that_is_missing_or_none(monkeypatch) -> None:
@@ -483,43 +436,41 @@ def test_all_parameters_but_the_cursor_stay_the_same_along_a_walk(home: Path) ->
     assert list(script.asked[1])[:-1] == list(script.asked[0])
 
 
-def test_an_empty_page_with_a_new_cursor_goes_on(home: Path) -> None:
-    script = Script(body([], "a"), body([], "b"), body([record(1, 7)]))
-    assert walked(script, home)["stp_s"].tolist() == [7.0]
+EMPTY = [body([], "a"), body([], "b"), body([], "c")]
+ENDLESS = {
+    "three empty pages": ([*EMPTY, body([record(1, 7)])], r"page 3: 3 empty pages.*operator", 3),
+    "500 pages": (
+        [body([record(n % 1440, n)], f"c{n}") for n in range(600)],
+        "no end after 500 pages",
+        500,
+    ),
+    "a cursor again": (
+        [body([record(1, 1)], c) for c in "aba"],
+        r"2026-10-24T00.*repeats a cur",
+        3,
+    ),
+    "no answer": (
+        [body([record(1, 1)], "a"), b"<html>"],
+        r"'anna'.* to 2026-10-24T23.*, page 2",
+        2,
+    ),
+    "two values for a stamp": (
+        [body([record(1, 1)], "a"), body([record(1, 2)])],
+        r"account 'anna', 2026-10-24: hour '0', record 1 of 1, field 'stp_s': it differs",
+        2,
+    ),
+}
 
 
-def test_three_empty_pages_in_a_row_with_new_cursors_end_the_walk_with_an_error(home: Path) -> None:
-    script = Script(body([], "a"), body([], "b"), body([], "c"), body([record(1, 7)]))
-    with pytest.raises(el.AnswerError, match=r"page 3: 3 empty pages in a row.*operator"):
+@pytest.mark.parametrize(("bodies", "says", "asked"), ENDLESS.values(), ids=ENDLESS)
+def test_a_walk_that_cannot_be_whole_raises_and_says_where(
+    home: Path, bodies: list[bytes], says: str, asked: int
+) -> None:
+    script = Script(*bodies)
+    with pytest.raises(el.AnswerError, match=says):
         walked(script, home)
-    assert len(script.asked) == 3
-
-
-def test_empty_pages_that_are_not_in_a_row_do_not_end_a_walk(home: Path) -> None:
-    empty = [body([], "a"), body([], "b")]
-    script = Script(*empty, body([record(1, 7)], "c"), body([], "d"), body([], "e"), body([]))
-    assert walked(script, home)["stp_s"].tolist() == [7.0]
-
-
-def test_a_walk_of_more_than_500_pages_ends_with_an_error(home: Path) -> None:
-    script = Script(*(body([record(n % 1440, n)], f"c{n}") for n in range(600)))
-    with pytest.raises(el.AnswerError, match="no end after 500 pages"):
-        walked(script, home)
-    assert len(script.asked) == 500
-
-
-@pytest.mark.parametrize("cursors", [["a"], ["a", "b", "a"], ["a", "b", "b"]])
-def test_a_cursor_that_comes_again_raises(home: Path, cursors: list[str]) -> None:
-    script = Script(*(body([record(1, 1)], cursor) for cursor in cursors))
-    with pytest.raises(el.AnswerError, match=r"account 'anna', 2026-10-24T00.*repeats a cursor"):
-        walked(script, home)
-    assert len(script.asked) <= len(cursors) + 1
-
-
-def test_a_page_that_is_no_answer_raises_and_says_which_page(home: Path) -> None:
-    script = Script(body([record(1, 1)], "a"), b"<html>")
-    with pytest.raises(el.AnswerError, match=r"account 'anna'.* to 2026-10-24T23.*, page 2"):
-        walked(script, home)
+    assert len(script.asked) == asked
+    assert not list(home.glob("*/cache/*/*"))
 
 
 @st.composite
@@ -561,12 +512,6 @@ def test_a_paged_walk_equals_one_page_whatever_the_cuts_and_the_order_of_hours(
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and forks of POSIX")
 
 
-def spoil(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[-20] ^= 1
-    path.write_bytes(content)
-
-
 # What is asked, and what is not
 def test_the_second_fetch_of_the_same_closed_days_makes_no_request(
     there: faulty.Server, home: Path
@@ -581,6 +526,12 @@ def test_the_second_fetch_of_the_same_closed_days_makes_no_request(
     part = client_of(there, home).standard_mode_logs("2024-03-02", "2024-03-03")
     assert there.count() == asked
     assert_frame_equal(part, first["2024-03-02":"2024-03-03"])
+    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01", refresh=True)
+    assert there.count() == asked + 3
+    assert {seen.headers["cache-control"] for seen in there.requests} == {"no-cache"}
+    with faulty.server(Paged(holds=lambda _: False)) as other:
+        assert len(client_of(other, home).standard_mode_logs("2024-03-01", "2024-03-01")) == 0
+    assert len(cached()) == 2
 
 
 def test_cached_days_survive_the_rotation_of_the_token_and_need_none(
@@ -598,20 +549,6 @@ def test_cached_days_survive_the_rotation_of_the_token_and_need_none(
     with pytest.raises(el.AuthorizationError, match="eyelog login"):
         client_of(there, home, token=None).standard_mode_logs("2024-03-03", "2024-03-03")
     assert there.count() == asked
-
-
-def test_refresh_always_asks(there: faulty.Server, home: Path) -> None:
-    client = client_of(there, home)
-    for n in (1, 2, 3):
-        client.standard_mode_logs("2024-03-01", "2024-03-01", refresh=True)
-        assert there.count() == 3 * n
-
-
-def test_two_services_never_see_each_others_cache(there: faulty.Server, home: Path) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
-    with faulty.server(Paged(holds=lambda _: False)) as other:
-        assert len(client_of(other, home).standard_mode_logs("2024-03-01", "2024-03-01")) == 0
-    assert len(cached()) == 2
 
 
 # Offline
@@ -638,15 +575,13 @@ def test_offline_names_all_missing_days(there: faulty.Server, home: Path) -> Non
     assert list(caught.value.missing) == expected
     with pytest.raises(el.NotCached, match="with these fields"):
         offline.standard_mode_logs("2024-03-03", "2024-03-04", fields=["stp_s"])
-    assert there.count() == asked
-
-
-def test_offline_names_an_unreadable_day_too(there: faulty.Server, home: Path) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-03")
-    spoil(day_files(home)[1])
+    with pytest.raises(el.ConfigurationError, match="offline"):
+        offline.standard_mode_logs("2024-03-03", "2024-03-04", refresh=True)
+    day_files(home)[1].write_bytes(b"no day")
     with pytest.raises(el.NotCached, match="is damaged") as caught:
-        client_of(there, home, offline=True).standard_mode_logs("2024-03-01", "2024-03-03")
-    assert caught.value.missing == ("2024-03-02",)
+        offline.standard_mode_logs("2024-03-03", "2024-03-04")
+    assert caught.value.missing == ("2024-03-04",)
+    assert there.count() == asked
 
 
 # Age
@@ -724,33 +659,41 @@ def test_a_refresh_that_fails_raises_and_leaves_the_stored_day_as_it_was(
     assert_frame_equal(offline.standard_mode_logs("2024-03-01", "2024-03-01"), frame)
 
 
-def test_a_stored_chain_that_lacks_its_end_is_asked_again(there: faulty.Server, home: Path) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
-
-    def lose_the_last(head: dict[str, Any], pages: dict[str, bytes]) -> None:
-        pages.popitem()
-        head["pages"] = len(pages)
-
-    rewrite(day_files(home)[0], lose_the_last)
-    assert len(client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")) == 24
-    assert there.count() == 6
+Change = Callable[[dict[str, Any], dict[str, bytes]], object]
 
 
-def test_a_page_out_of_place_makes_the_whole_day_a_miss(there: faulty.Server, home: Path) -> None:
+def page_is(at: int, body: int | bytes) -> Change:
+    """Put a body, or that of another page, in place of a page of a stored day."""
+
+    def change(_: dict[str, Any], pages: dict[str, bytes]) -> None:
+        held = list(pages.values())
+        pages[list(pages)[at]] = held[body] if isinstance(body, int) else body
+
+    return change
+
+
+DOCTORED: dict[str, Change] = {
+    "a page is lost": lambda head, pages: (pages.popitem(), head.update(pages=len(pages))),
+    "the last page is there alone": page_is(0, 2),
+    "a page is there twice": page_is(0, 1),
+    "the last page is there twice": page_is(1, 2),
+    "a page is no answer": page_is(0, b"<html>"),
+    "of a clock that ran ahead": lambda head, _: head.update(fetched=9e9),
+    "of another account": lambda head, _: head.update(account="ben"),
+    "of another day": lambda head, _: head.update(day="2024-03-02"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:the cache file .* is damaged")
+@pytest.mark.parametrize("change", DOCTORED.values(), ids=DOCTORED)
+def test_a_stored_day_that_is_not_whole_or_of_another_is_asked_for_again(
+    there: faulty.Server, home: Path, change: Change
+) -> None:
     frame = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
-    for at, other in ((1, 2), (0, 1), (0, 2)):
-        count = there.count()
-
-        def copy(
-            _: dict[str, Any], pages: dict[str, bytes], at: int = at, other: int = other
-        ) -> None:
-            keys = list(pages)
-            pages[keys[at]] = pages[keys[other]]
-
-        rewrite(day_files(home)[0], copy)
-        again = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
-        assert there.count() == count + 3
-        assert_frame_equal(again, frame)
+    rewrite(day_files(home)[0], change)
+    again = client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-01")
+    assert there.count() == 6
+    assert_frame_equal(again, frame)
 
 
 def test_a_stored_part_of_a_day_never_answers_for_the_whole_day(
@@ -766,14 +709,6 @@ def test_a_stored_part_of_a_day_never_answers_for_the_whole_day(
     offline = client_of(there, home, tz="Europe/Berlin", offline=True)
     assert len(offline.standard_mode_logs("2024-10-27", "2024-10-27")) == 25
     assert len(offline.standard_mode_logs("2024-10-27T00:00:00+02:00", "2024-10-27T02:59:59+02:00"))
-
-
-def test_only_fresh_questions_reach_the_service_and_they_pass_its_caches(
-    there: faulty.Server, home: Path
-) -> None:
-    client = client_of(there, home)
-    client.standard_mode_logs("2024-03-01", "2024-03-01")
-    assert {seen.headers["cache-control"] for seen in there.requests} == {"no-cache"}
 
 
 # Threads, processes, signals
@@ -833,25 +768,15 @@ def test_an_interrupt_ends_a_fetch_at_once_and_keeps_its_days(home: Path) -> Non
         assert len(offline.standard_mode_logs("2024-01-01", "2024-01-09")) == 9 * 24
 
 
-def test_no_progress_line_is_shown_where_nobody_looks(
-    there: faulty.Server, home: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-03")
-    assert capfd.readouterr() == ("", "")
-
-
-def test_progress_can_be_forced_on_and_goes_to_stderr(
+def test_progress_is_shown_where_somebody_looks_and_goes_to_stderr(
     there: faulty.Server, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client_of(there, home, progress=True, account="anna").standard_mode_logs(
-        "2024-03-01", "2024-03-03"
-    )
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert "standard_mode_logs of anna" in shown.err
-    assert "0/3" in shown.err
-    client_of(there, home, progress=False).standard_mode_logs("2024-03-01", "2024-03-03")
-    assert capsys.readouterr() == ("", "")
+    for progress in (True, False, None):
+        client = client_of(there, home, progress=progress, account="anna")
+        client.standard_mode_logs("2024-03-01", "2024-03-03")
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert ("standard_mode_logs of anna" in shown.err) is ("0/3" in shown.err) is bool(progress)
 
 
 def fetched(there: faulty.Server, home: Path, **options: Any) -> pd.DataFrame:
@@ -877,15 +802,6 @@ def test_zones_that_agree_on_a_day_share_it(there: faulty.Server, home: Path) ->
     for tz in ("UTC", "Europe/London", "Africa/Abidjan"):
         fetched(there, home, tz=tz)
     assert len(day_files(home)) == 2
-
-
-def test_a_body_comes_back_byte_for_byte(home: Path) -> None:
-    body = f'{{"{LOG}": {{"1": [{{"date":"2024-03-01T01:00:00Z", "stp_s" : 1.10}}]}}}}\n'.encode()
-    with faulty.server(faulty.Answer(200, body)) as there, client_of(there, home) as client:
-        client.standard_mode_logs("2024-03-01", "2024-03-01")
-    kept: list[bytes] = []
-    rewrite(day_files(home)[0], lambda _, pages: kept.extend(pages.values()))
-    assert kept == [body]
 
 
 NAMES = [
@@ -966,61 +882,6 @@ def test_a_flipped_bit_or_a_cut_is_a_miss_and_never_another_answer(
             assert all("is damaged: its day is requested again" in str(w.message) for w in warned)
 
 
-class Mine:
-    """What a doctored file would carry."""
-
-    ran = False
-
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return setattr, (Mine, "ran", True)
-
-
-def test_a_doctored_file_runs_no_code(there: faulty.Server, home: Path) -> None:
-    fetched(there, home)
-    day_files(home)[0].write_bytes(pickle.dumps(Mine()))
-    with pytest.warns(el.EyelogWarning, match="damaged"):
-        fetched(there, home)
-    assert not Mine.ran
-
-
-def test_a_day_copied_from_another_account_or_another_day_is_a_miss(
-    there: faulty.Server, home: Path
-) -> None:
-    for account in ("anna", "ben"):
-        fetched(there, home, account=account)
-    anna, anna_next, ben, _ = sorted(day_files(home), key=lambda path: path.parent.name)
-    for copied in (anna, anna_next):
-        ben.write_bytes(copied.read_bytes())
-        count = there.count()
-        with pytest.warns(el.EyelogWarning, match="damaged"):
-            fetched(there, home, account="ben")
-        assert there.count() == count + 3
-
-
-def test_an_answer_that_is_no_longer_valid_is_asked_for_again(
-    there: faulty.Server, home: Path
-) -> None:
-    frame = fetched(there, home)
-
-    def spoil(_: dict[str, Any], pages: dict[str, bytes]) -> None:
-        pages[next(iter(pages))] = b"<html>"
-
-    rewrite(day_files(home)[0], spoil)
-    assert_frame_equal(fetched(there, home), frame)
-    assert there.count() == 6 + 3
-
-
-def test_a_day_fetched_by_a_clock_that_ran_ahead_is_asked_for_again(
-    there: faulty.Server, home: Path
-) -> None:
-    fetched(there, home)
-    rewrite(day_files(home)[0], lambda head, _: head.update(fetched=9e9))
-    fetched(there, home)
-    assert there.count() == 6 + 3
-    rewrite(day_files(home)[0], lambda head, _: head.update(fetched=9e9))
-    fetched(there, home, offline=True)
-
-
 @posix
 def test_a_full_disk_is_noted_and_what_was_there_stays(there: faulty.Server, home: Path) -> None:
     script = """
@@ -1082,12 +943,6 @@ def test_the_cache_shows_its_contents_and_can_be_cleared_by_account(
     assert cleared("--account", "nobody") == 0
     assert cleared() == rows[1]["bytes"]
     assert list((home / "cache").iterdir()) == []
-    fetched(there, home)
-
-
-def test_a_damaged_file_is_shown_by_its_folder_and_cleared(
-    there: faulty.Server, home: Path
-) -> None:
     fetched(there, home)
     for path in day_files(home):
         path.write_bytes(b"no day")
@@ -1182,25 +1037,6 @@ def test_a_hostile_answer_is_a_typed_error_and_leaves_nothing(home: Path, body: 
     said = str(caught.value)
     assert "\n" not in said
     assert len(said) < 500
-    assert not list(home.glob("cache/*/*"))
-
-
-def test_records_of_one_stamp_on_two_pages_that_differ_are_named(home: Path) -> None:
-    def pages(request: faulty.Request) -> faulty.Answer:
-        second = "cursor" in request.query
-        record = {"date": hostile.DATE, "stp_s": 2 if second else 1}
-        body = {hostile.LOG: {"1": [record]}, "cursor": None if second else "next"}
-        return faulty.answer(body)
-
-    with (
-        faulty.server(pages) as there,
-        client_of(there, home) as client,
-        pytest.raises(
-            el.AnswerError,
-            match=r"account 'me', 2024-03-01: hour '1', record 1 of 1, field 'stp_s': it differs",
-        ),
-    ):
-        client.standard_mode_logs("2024-03-01", "2024-03-01")
     assert not list(home.glob("cache/*/*"))
 
 

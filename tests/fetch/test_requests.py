@@ -101,6 +101,14 @@ def test_a_proxy_of_the_environment_is_used_for_other_machines(home, monkeypatch
     assert seen.bearer == "access-token-0"
 
 
+@pytest.mark.parametrize("location", ["http://[::1", "http://a:b", "\xff\xfe", "https://x]/"])
+def test_a_redirect_to_what_is_no_address_is_one_line(get, location):
+    answer = faulty.Answer(308, b"", {"Location": location})
+    with faulty.server(answer) as there, pytest.raises((el.Refused, el.Unreachable)) as caught:
+        get(there)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_points(get):
     with faulty.server(GOOD) as other:
         away = faulty.Answer(302, b"", {"Location": other.url + "/v2/x?code=hunter22"})
@@ -204,6 +212,7 @@ def test_a_second_401_is_final(home):
         faulty.compressed(PAYLOAD, cut=1),
         faulty.compressed(PAYLOAD, how="zstd", cut=9),
         faulty.Answer(200, b"no gzip", {"Content-Encoding": "gzip"}),
+        faulty.Answer(200, b"x", {"Content-Encoding": "br"}),
     ],
 )
 def test_a_passing_fault_is_tried_again_at_least_twice(get, fault):
@@ -242,17 +251,32 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return asked
 
 
-def test_retry_after_in_seconds_is_waited_for(get, waits):
-    with faulty.server(faulty.error(429, retry_after="37"), GOOD) as there:
+@pytest.mark.parametrize("how", ["seconds", "date"])
+def test_retry_after_is_waited_for_up_to_a_minute(get, waits, how):
+    def word(seconds: int) -> str:
+        date = email.utils.formatdate(time.time() + seconds, usegmt=True)
+        return date if how == "date" else str(seconds)
+
+    with faulty.server(faulty.error(429, retry_after=word(37)), GOOD) as there:
         assert get(there).json() == PAYLOAD
-    assert waits == [37]
+    assert waits == [pytest.approx(37, abs=20)]
+    waits.clear()
+    with faulty.server(faulty.error(503, retry_after=word(3600))) as there:
+        with pytest.raises(el.ServerFault, match=r"try again in 3[56]") as error:
+            get(there)
+        assert len(there.requests) == 1
+    assert error.value.retry_after == pytest.approx(3600, abs=5)
 
 
-def test_retry_after_as_a_date_is_waited_for(get, waits):
-    when = email.utils.formatdate(time.time() + 50, usegmt=True)
-    with faulty.server(faulty.error(503, retry_after=when), GOOD) as there:
-        assert get(there).json() == PAYLOAD
-    assert waits == [pytest.approx(50, abs=20)]
+@pytest.mark.parametrize("reset", ["1800", "soon", "-1", "1e9", "9" * 40, ""])
+def test_the_quota_is_reported_and_a_strange_one_is_no_hindrance(get, waits, reset):
+    quota = {"x_ratelimit_limit": "10000", "x_ratelimit_remaining": "0"}
+    with faulty.server(faulty.error(429, x_ratelimit_reset=reset, **quota)) as there:
+        with pytest.raises(el.RateLimited, match="limit 10000, remaining 0") as caught:
+            get(there)
+        assert len(there.requests) == (1 if reset == "1800" else session_module.TRIES)
+    assert (caught.value.limit, caught.value.remaining) == (10_000, 0)
+    assert caught.value.retry_after == (1800 if reset == "1800" else None)
 
 
 @given(st.text(st.characters(codec="latin-1")), st.text(st.characters(codec="latin-1")))
@@ -292,22 +316,11 @@ def test_a_silent_service_is_given_up_in_time(get, monkeypatch):
     assert caught.value.retryable
 
 
-def test_a_body_that_trickles_but_arrives_is_taken(get):
-    with faulty.server(faulty.drip({"cursor": None}, 0.005)) as there:
-        assert get(there).json() == {"cursor": None}
-
-
 # Bodies
 def test_a_body_of_several_gzip_members_and_an_upper_case_coding_are_read(get):
     body = gzip.compress(b'{"a": ') + gzip.compress(b"1}")
     with faulty.server(faulty.Answer(200, body, {"Content-Encoding": "GZIP"})) as there:
         assert get(there).json() == {"a": 1}
-
-
-def test_a_coding_that_was_not_asked_for_is_an_error(get):
-    odd = faulty.Answer(200, b"x", {"Content-Encoding": "br"})
-    with faulty.server(odd) as there, pytest.raises(el.Unreachable, match="compressed body"):
-        get(there)
 
 
 def test_retries_are_logged_without_secrets(get, caplog):
@@ -398,26 +411,6 @@ def test_a_tls_handshake_is_bounded_too(
         session.close()
 
 
-def test_a_connection_that_nobody_accepts_is_bounded(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session_module, "CONNECT_TIMEOUT_S", 0.3)
-    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 1.5)
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
-        port = full.getsockname()[1]
-        held = []
-        for _ in range(4):  # the queue of the port
-            one = socket.socket()
-            one.setblocking(False)
-            one.connect_ex(("127.0.0.1", port))
-            held.append(one)
-        session = session_of(credentials(home, f"http://127.0.0.1:{port}", token=fresh()))
-        with pytest.raises(el.Unreachable, match="connecting took too long"):
-            fetch(session, f"http://127.0.0.1:{port}/v2/x", where="data")
-        for one in held:
-            one.close()
-
-
 def test_a_refresh_that_hangs_is_within_the_bound_of_the_request(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -467,14 +460,14 @@ def bomb(how):
     return zstandard.compress(bytes(MANY))
 
 
-@pytest.mark.parametrize("how", PACK)
-def test_a_small_answer_that_becomes_huge_is_stopped_and_not_asked_again(get, how):
-    answer = faulty.Answer(200, bomb(how), {"Content-Encoding": how})
-    with faulty.server(answer) as there:
+@pytest.mark.parametrize("how", [*PACK, ""])
+def test_an_answer_that_becomes_huge_is_stopped_and_not_asked_again(get, how):
+    small = faulty.Answer(200, bomb(how), {"Content-Encoding": how}) if how else None
+    with faulty.server(small or faulty.endless()) as there:
         tracemalloc.start()
         try:
             with pytest.raises(
-                el.Unreachable, match=r"larger than 64 MB.*a full day.*7 MB"
+                el.Unreachable, match=r"larger than 64 MB.*a full day.*7 MB.*ask the operator"
             ) as caught:
                 get(there)
             peak = tracemalloc.get_traced_memory()[1]
@@ -483,13 +476,6 @@ def test_a_small_answer_that_becomes_huge_is_stopped_and_not_asked_again(get, ho
         assert len(there.requests) == 1
     assert not caught.value.retryable
     assert peak < 300 << 20
-
-
-def test_a_body_without_an_end_is_stopped_and_not_asked_again(get):
-    with faulty.server(faulty.endless()) as there:
-        with pytest.raises(el.Unreachable, match=r"Sunday.*larger than 64 MB.*ask the operator"):
-            get(there)
-        assert len(there.requests) == 1
 
 
 @pytest.mark.parametrize("how", PACK)
@@ -534,30 +520,6 @@ def test_a_fault_that_persists_is_a_retryable_typed_error(get, fault, kind, word
     assert str(caught.value).startswith("the data of Sunday: ")
 
 
-@pytest.mark.parametrize(("status", "kind"), [(429, el.RateLimited), (503, el.ServerFault)])
-@pytest.mark.parametrize("how", ["seconds", "date"])
-def test_over_a_minute_of_retry_after_raises_at_once(get, status, kind, how):
-    retry_after = (
-        "3600" if how == "seconds" else email.utils.formatdate(time.time() + 3600, usegmt=True)
-    )
-    with faulty.server(faulty.error(status, retry_after=retry_after)) as there:
-        with pytest.raises(kind, match=r"try again in 3[56]") as error:
-            get(there)
-        assert len(there.requests) == 1
-    assert error.value.retry_after == pytest.approx(3600, abs=5)
-
-
-def test_the_quota_is_reported(get):
-    reset = str(int(time.time()) + 1800)
-    quota = {"x_ratelimit_limit": "10000", "x_ratelimit_remaining": "0"}
-    with faulty.server(faulty.error(429, x_ratelimit_reset=reset, **quota)) as there:
-        with pytest.raises(el.RateLimited, match="limit 10000, remaining 0") as caught:
-            get(there)
-        assert len(there.requests) == 1
-    assert (caught.value.limit, caught.value.remaining) == (10_000, 0)
-    assert caught.value.retry_after == pytest.approx(1800, abs=5)
-
-
 @given(st.binary() | st.recursive(st.none() | st.text(), lambda s: st.dictionaries(st.text(), s)))
 def test_no_body_can_break_an_error(body):
     response = requests.Response()
@@ -567,40 +529,26 @@ def test_no_body_can_break_an_error(body):
     assert str(refusal(response, where="data")).startswith("data: 400 Bad Request from GET /x (")
 
 
-@pytest.mark.parametrize("reset", ["soon", "-1", "1e9", "9" * 40, ""])
-def test_a_strange_quota_is_no_hindrance(get, reset):
-    headers = {"x_ratelimit_reset": reset, "x_ratelimit_limit": "9" * 40}
-    with faulty.server(faulty.error(429, **headers), GOOD) as there:
-        get(there)
-        assert len(there.requests) == 2
+UNREACHABLE = {
+    "refused": ("http://127.0.0.1:1", "connection was refused", True),
+    "unknown": ("https://no.such.host.invalid", "host name is not known", True),
+    "without TLS": ("https://127.0.0.1:{port}", "TLS", False),
+}
 
 
-def test_a_refused_connection_is_unreachable(home, quick):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    session = session_of(credentials(home, url, token=fresh()))
-    with pytest.raises(el.Unreachable, match="connection was refused") as caught:
-        fetch(session, url + "/v2/x", {"code": "hunter22"}, where="data")
-    assert caught.value.retryable
+@pytest.mark.parametrize(("url", "says", "retryable"), UNREACHABLE.values(), ids=UNREACHABLE)
+def test_a_service_that_cannot_be_reached_is_said_without_secrets(
+    home, quick, url, says, retryable
+):
+    with faulty.server(GOOD) as there:
+        url = url.format(port=there.url.rpartition(":")[2])
+        session = session_of(credentials(home, url, token=fresh()))
+        with pytest.raises(el.Unreachable, match=says) as caught:
+            fetch(session, url + "/v2/x", {"code": "hunter22"}, where="data")
+        session.close()
+    assert caught.value.retryable is retryable
     assert caught.value.__cause__ is None
     assert "hunter22" not in str(caught.value)
-
-
-def test_an_unknown_host_is_unreachable(home, quick):
-    session = session_of(credentials(home, "https://no.such.host.invalid", token=fresh()))
-    with pytest.raises(el.Unreachable, match="host name is not known") as caught:
-        fetch(session, "https://no.such.host.invalid/v2/x", where="data")
-    assert caught.value.retryable
-
-
-def test_a_service_without_tls_is_reported_at_once(home):
-    with faulty.server(GOOD) as there:
-        url = there.url.replace("http:", "https:")
-        session = session_of(credentials(home, url, token=fresh()))
-        with pytest.raises(el.Unreachable, match="TLS") as caught:
-            fetch(session, url + "/v2/x", where="data")
-        session.close()
-    assert not caught.value.retryable
 
 
 def test_a_secret_at_the_end_of_a_long_description_is_not_cut_in_two(home):
@@ -611,15 +559,6 @@ def test_a_secret_at_the_end_of_a_long_description_is_not_cut_in_two(home):
         with pytest.raises(el.ServerFault) as caught:
             fetch(session_of(who), f"{there.url}/v2/x", where="a day")
     assert "SSS" not in str(caught.value)
-
-
-@pytest.mark.parametrize("location", ["http://[::1", "http://a:b", "\xff\xfe", "https://x]/"])
-@pytest.mark.parametrize("status", [300, 302, 308])
-def test_a_redirect_to_what_is_no_address_is_one_line(get, status, location):
-    answer = faulty.Answer(status, b"", {"Location": location})
-    with faulty.server(answer) as there, pytest.raises((el.Refused, el.Unreachable)) as caught:
-        get(there)
-    assert "\n" not in str(caught.value)
 
 
 def test_an_error_hides_secrets_and_keeps_to_one_bounded_line(get):
@@ -652,6 +591,7 @@ SECRET = "aV3ry-S3cret_value.42"
         "{{'{}': '{}'}}",
         '{{"{}":"{}',
         "({}={})",
+        "{}: Bearer {}",
     ],
 )
 def test_the_value_of_a_secret_name_is_hidden_in_any_shape(name, shape):
@@ -659,12 +599,6 @@ def test_the_value_of_a_secret_name_is_hidden_in_any_shape(name, shape):
         hidden = redact(shape.format(each, SECRET))
         assert SECRET not in hidden
         assert "***" in hidden
-
-
-@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "Basic"])
-def test_an_authorization_header_is_hidden(scheme):
-    assert SECRET not in redact(f"Authorization: {scheme} {SECRET}")
-    assert SECRET not in redact(f"sent {scheme} {SECRET} to it")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Tokens: their file, the requests of the contract, one refresh for threads and processes."""
 
-import json
 import os
 import stat
 import subprocess
@@ -64,11 +63,6 @@ def test_an_invalid_token_is_refused_without_being_shown(values):
     assert "Evil" not in str(caught.value)
 
 
-@pytest.mark.parametrize("kind", ["Bearer", "bearer", "BEARER"])
-def test_the_token_type_may_have_any_case(kind):
-    assert el.Token("a", token_type=kind).token_type == kind
-
-
 def test_a_saved_token_is_loaded(tmp_path):
     store = TokenFile(tmp_path, "me", URL)
     assert store.load() is None
@@ -130,15 +124,13 @@ def test_a_damaged_file_says_to_log_in_again(tmp_path, content):
         store.load()
     store.save(fresh())
     assert store.load().access_token == "access-token-0"
-
-
-def test_a_file_copied_from_another_account_is_not_used(tmp_path):
-    mine, other = TokenFile(tmp_path, "me", URL), TokenFile(tmp_path, "other", URL)
-    mine.save(fresh())
-    other.path.write_bytes(mine.path.read_bytes())
+    other = TokenFile(tmp_path, "other", URL)
+    other.path.write_bytes(store.path.read_bytes())
     other.path.chmod(0o600)
-    with pytest.raises(el.AuthorizationError):
+    with pytest.raises(el.AuthorizationError, match="damaged"):
         other.load()
+    assert credentials(tmp_path, URL, account="other").forget()
+    assert not other.path.exists()
 
 
 def test_a_symbolic_link_is_neither_read_nor_written_through(tmp_path):
@@ -188,20 +180,6 @@ def test_the_lock_keeps_others_out_and_gives_up_in_time(tmp_path, monkeypatch):
     assert errors[0].retryable
     with TokenFile(tmp_path, "me", URL).lock():
         pass
-
-
-def test_the_file_is_plain_json_without_more_than_the_token(tmp_path):
-    store = TokenFile(tmp_path, "me", URL)
-    store.save(fresh(expires_at=None))
-    assert json.loads(store.path.read_text()) == {
-        "account": "me",
-        "base_url": URL,
-        "access_token": "access-token-0",
-        "refresh_token": "refresh-token-0",
-        "token_type": "Bearer",
-        "expires_at": None,
-        "scope": "all",
-    }
 
 
 FORM = {
@@ -292,21 +270,36 @@ def test_a_grant_that_the_service_no_longer_knows_counts_as_revoked(home):
     assert who.store.load() is None
 
 
-@pytest.mark.parametrize("saved", [spent(), fresh()])
-def test_a_token_stays_if_the_service_refuses_the_application_that_revokes_it(home, saved):
-    with faulty.server(faulty.error(400, "invalid_client", "who?")) as there:
-        who = credentials(home, there.url, saved=saved)
-        with pytest.raises(el.AuthorizationError, match="EYELOG_CLIENT_ID"):
+@pytest.mark.parametrize(
+    ("answer", "have", "says"),
+    [
+        (faulty.error(400, "invalid_client", "who?"), {"saved": spent()}, "EYELOG_CLIENT_ID"),
+        (faulty.error(400, "invalid_client", "who?"), {"saved": fresh()}, "EYELOG_CLIENT_ID"),
+        (Authority(), {"saved": spent(), "application": None}, "EYELOG_CLIENT_ID"),
+        (faulty.error(500), {"saved": fresh()}, "cannot revoke"),
+    ],
+)
+def test_a_token_that_could_not_be_revoked_is_kept(home, answer, have, says):
+    with faulty.server(answer) as there:
+        who = credentials(home, there.url, **have)
+        with pytest.raises(el.RequestError, match=says):
             who.revoke()
-    assert who.store.load() is not None
+    assert who.store.load() == have["saved"]
 
 
-def test_without_its_application_an_expired_token_is_kept_and_the_reason_said(home):
-    with faulty.server(Authority()) as there:
-        who = credentials(home, there.url, application=None, saved=spent())
-        with pytest.raises(el.AuthorizationError, match="EYELOG_CLIENT_ID"):
-            who.revoke()
-    assert who.store.load() is not None
+@pytest.mark.parametrize(
+    ("expires_in", "seconds"),
+    [
+        *((3600, 3600), ("3600", 3600), (3600.5, 3600), (-5, 0)),
+        *((strange, None) for strange in (None, "soon", [], {}, 10**30)),
+    ],
+)
+def test_the_end_of_a_token_is_counted_from_now_and_a_strange_one_unknown(
+    home, expires_in, seconds
+):
+    with faulty.server(Authority(expires_in=expires_in)) as there:
+        end = credentials(home, there.url, saved=spent()).refresh().expires_at
+    assert end is None if seconds is None else near(end, seconds)
 
 
 def test_an_answer_without_a_refresh_token_keeps_the_old_one(home):
@@ -314,22 +307,6 @@ def test_an_answer_without_a_refresh_token_keeps_the_old_one(home):
         who = credentials(home, there.url, saved=spent())
         assert who.refresh().refresh_token == "refresh-token-0"
         assert who.store.load().refresh_token == "refresh-token-0"
-
-
-@pytest.mark.parametrize(
-    ("expires_in", "seconds"),
-    [(3600, 3600), ("3600", 3600), (3600.5, 3600), (-5, 0)],
-)
-def test_the_end_of_a_token_is_counted_from_now(home, expires_in, seconds):
-    with faulty.server(Authority(expires_in=expires_in)) as there:
-        end = credentials(home, there.url, saved=spent()).refresh().expires_at
-    assert near(end, seconds)
-
-
-@pytest.mark.parametrize("expires_in", [None, "soon", [], {}, 10**30])
-def test_a_strange_expiry_is_unknown_rather_than_a_lost_token(home, expires_in):
-    with faulty.server(Authority(expires_in=expires_in)) as there:
-        assert credentials(home, there.url, saved=spent()).refresh().expires_at is None
 
 
 # What goes wrong
@@ -387,29 +364,6 @@ def test_a_busy_token_endpoint_is_asked_again_but_a_lost_answer_is_not(home):
         assert len(there.requests) == 1
 
 
-def test_a_token_that_could_not_be_revoked_is_kept(home):
-    with faulty.server(faulty.error(500)) as there:
-        who = credentials(home, there.url, saved=fresh())
-        with pytest.raises(el.ServerFault, match="cannot revoke"):
-            who.revoke()
-    assert who.store.load() == fresh(expires_at=who.store.load().expires_at)
-
-
-def test_without_a_token_nothing_is_created_and_the_command_to_log_in_names_the_account(home):
-    who = credentials(home, "http://127.0.0.1:9", account="anna maria")
-    with pytest.raises(el.AuthorizationError, match="eyelog login --account 'anna maria'"):
-        who.bearer()
-    assert not (home / "tokens").exists()
-
-
-def test_a_refused_token_is_renewed_by_the_command_of_its_account(home):
-    refusals = faulty.error(401, "invalid_token", "no")
-    with faulty.server(refusals) as there:
-        who = credentials(home, there.url, account="anna", saved=fresh(refresh_token=None))
-        with pytest.raises(el.AuthorizationError, match="run `eyelog login --account anna`"):
-            fetch(session_of(who), f"{there.url}/v2/x", where="a day")
-
-
 def test_a_refresh_whose_answer_could_not_be_read_in_time_is_not_sent(home, monkeypatch):
     monkeypatch.setattr("eyelog.fetch.session.TOTAL_TIMEOUT_S", 1.0)
     with faulty.server(Authority()) as there:
@@ -419,38 +373,25 @@ def test_a_refresh_whose_answer_could_not_be_read_in_time_is_not_sent(home, monk
         assert there.requests == []
 
 
-def test_a_damaged_token_file_can_be_forgotten(home):
-    who = credentials(home, "http://127.0.0.1:9", saved=fresh())
-    who.store.path.write_text("{")
-    assert who.forget()
-    assert not who.store.path.exists()
+def test_a_final_refusal_is_shared_and_ends_with_a_new_login_here_or_elsewhere(home):
+    known = Authority(refresh_token="another", live={"new"}, delay=0.05)
+    with faulty.server(known) as there:
+        who = credentials(home, there.url, saved=spent(), account="anna")
 
+        def refused(_: int) -> str:
+            with pytest.raises(el.AuthorizationError, match="invalid_grant") as caught:
+                who.bearer()
+            return str(caught.value)
 
-def test_a_rotated_refresh_token_is_kept_and_used_next(home):
-    with faulty.server(Authority(rotate=True)) as there:
-        who = credentials(home, there.url, saved=spent())
-        assert who.refresh().refresh_token == "refresh-token-1"
-        assert who.store.load().refresh_token == "refresh-token-1"
-        assert who.refresh().access_token == "access-token-2"
-
-
-def test_a_final_refusal_ends_with_a_new_login(home):
-    with faulty.server(Authority(refresh_token="another")) as there:
-        who = credentials(home, there.url, saved=spent())
-        with pytest.raises(el.AuthorizationError, match="invalid_grant") as caught:
-            who.bearer()
-        assert "refresh-token-0" not in str(caught.value)
+        with ThreadPoolExecutor(32) as pool:
+            said = set(pool.map(refused, range(32)))
+        assert len(there.requests) == 1
+        assert all("run `eyelog login --account anna`" in text for text in said)
+        assert all("refresh-token-0" not in text for text in said)
+        TokenFile(home, "anna", there.url).save(el.Token("new", "another"))
+        assert who.bearer() == "new"
         who.exchange(authority.CODE)
         assert who.bearer() == "access-token-1"
-
-
-def test_a_login_in_another_process_is_seen_after_a_final_refusal(home):
-    with faulty.server(Authority(refresh_token="another", live={"new"})) as there:
-        who = credentials(home, there.url, saved=spent())
-        with pytest.raises(el.AuthorizationError):
-            who.bearer()
-        TokenFile(home, "me", there.url).save(el.Token("new", "another"))
-        assert who.bearer() == "new"
 
 
 @pytest.mark.parametrize(
@@ -463,9 +404,10 @@ def test_a_login_in_another_process_is_seen_after_a_final_refusal(home):
     ],
 )
 def test_a_token_that_cannot_be_renewed_says_to_log_in(home, have):
-    who = credentials(home, "http://127.0.0.1:9", **have)
+    who = credentials(home, "http://127.0.0.1:9", account="anna maria", **have)
     with pytest.raises(el.AuthorizationError, match="eyelog login"):
         who.bearer()
+    assert (home / "tokens").exists() is ("saved" in have)
 
 
 def test_a_given_token_wins_over_the_file_and_stays_in_memory(home):
@@ -558,19 +500,3 @@ def test_four_processes_make_one_refresh(home, known):
         assert [child.communicate(timeout=60)[0] for child in children] == ["200\n"] * 4
         assert there.count(path="/v1/oauth/token") == 1
         assert who.store.load().refresh_token == "refresh-token-1"
-
-
-def test_thirty_two_threads_share_one_final_refusal(home):
-    with faulty.server(Authority(refresh_token="another", delay=0.05)) as there:
-        who = credentials(home, there.url, saved=spent())
-
-        def one(_: int) -> type:
-            try:
-                who.bearer()
-            except el.AuthorizationError as fault:
-                return type(fault)
-            return str
-
-        with ThreadPoolExecutor(32) as pool:
-            assert set(pool.map(one, range(32))) == {el.AuthorizationError}
-        assert len(there.requests) == 1

@@ -52,11 +52,10 @@ class Result:
             print_json(
                 {name: records(each) for name, each in ({f"{rows}s": table} | others).items()}
             )
-        elif self.output is None and table.empty and not self.json:
-            note("There are no records in this range.")
         elif self.output is None:
             columns = "all" if self.all_ else self.columns
-            print_table(table, json=self.json, columns=columns, more="--all")
+            empty = "There are no records in this range."
+            print_table(table, json=self.json, columns=columns, more="--all", empty=empty)
         for other in () if self.json else others.values():
             print()
             print_table(other)

@@ -69,15 +69,19 @@ def print_table(
     json: bool = False,
     columns: "str | Iterable[str] | None" = None,
     more: str = "",
+    empty: str = "",
 ) -> None:
     """Print a table: as `eyelog.readable` shows it, as wide as the terminal, or for a program.
 
-    `columns` are those to show; `more` is what to type to see the others, such as ``--all``.
+    `columns` are those to show; `more` is what to type to see the others, such as ``--all``;
+    `empty` is said of a table without rows.
     """
     from eyelog.measure.readable import readable
 
     if json:
         print_json(records(table))
+    elif empty and table.empty:
+        note(empty)
     else:
         print(readable(table, columns=columns).text(more=more))
 

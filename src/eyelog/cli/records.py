@@ -207,11 +207,7 @@ def cache(
     if action == "clear":
         note(f"Cleared {clear_cache(account=account):,} bytes.")
         return
-    stored = cache_info()
-    if stored.empty and not json:
-        note("The cache is empty.")
-    else:
-        print_table(stored, json=json)
+    print_table(cache_info(), json=json, empty="The cache is empty.")
 
 
 # The archive.
@@ -323,12 +319,12 @@ def archive_list(*, archive: str | None = None, json: bool = False) -> None:
     store = open_archive(archive)
     table = store.inventory()
     damaged = int(table["damaged"].sum())
-    if json:
-        print_json(records(table))
-    elif len(table):
-        # Not all columns fit into 80 characters: damage matters more than size. Zones belong to the
-        # wearer, not to one log, so they are below.
-        print_table(without_zones(table.drop(columns=["tz", "bytes"] if damaged else "tz")))
+    # Not all columns fit into 80 characters: damage matters more than size. Zones belong to the
+    # wearer, not to one log, so they are below.
+    shown = without_zones(table.drop(columns=["tz", "bytes"] if damaged else "tz"))
+    empty = f"The archive {store.path} is empty."
+    print_table(table if json else shown, json=json, empty=empty)
+    if len(table) and not json:
         print("The first and the last record are in UTC.\n")
         zones = (
             table.drop_duplicates("account")
@@ -336,8 +332,6 @@ def archive_list(*, archive: str | None = None, json: bool = False) -> None:
             .fillna("not known: `eyelog archive set-zone` sets it")
         )
         print_list([("Account", "Time zone of the wearer"), *zones.items()])
-    else:
-        note(f"The archive {store.path} is empty.")
     if damaged:
         raise ArchiveError(
             f"{counted(damaged, 'damaged month')} in the archive {store.path}, not counted above:"
@@ -503,28 +497,17 @@ def simulate(
         Which wearer; the same seed is always the same person.
     """
     from eyelog.clock import as_zones
-    from eyelog.frame import OFFSET
 
     store = open_archive(archive)
     stored = store.zones(account)
     setting = os.environ.get("EYELOG_TZ", "").strip()
     zones = as_zones(tz or stored or setting or "UTC", what="a simulated wearer")
-    own = "give the simulated wearer an --account of its own"
     if stored not in (None, zones):
         raise ConfigurationError(
-            f"account {account!r} lives in {stored} in the archive {store.path}: {own}"
+            f"account {account!r} lives in {stored} in the archive {store.path}: give the simulated"
+            " wearer an --account of its own"
         )
     frames = {log: el.simulate(start, days, log=log, seed=seed, tz=zones) for log in LOGS}
-    for log, frame in frames.items():
-        made = frame.tz_convert("UTC").drop(columns=OFFSET, errors="ignore")
-        if account in store.accounts(log):
-            first, last = (stamp.to_pydatetime() for stamp in made.index[[0, -1]])
-            before = store.read(log, first, last, account=account, tz="UTC")[list(made.columns)]
-            if not before.equals(made[made.index.isin(before.index)]):
-                raise ConfigurationError(
-                    f"account {account!r} has other records of {log!r} on these days in the archive"
-                    f" {store.path}: {own}"
-                )
     for log, frame in frames.items():
         store.write(log, frame, account=account)
         note(f"{log}: {len(frame)} records of {account!r} in {store.path}")

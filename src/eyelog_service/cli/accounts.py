@@ -7,14 +7,13 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from eyelog.cli.erasing import erase_records, print_erasure
-from eyelog.cli.output import note, one_line, print_json
+from eyelog.cli.output import note, one_line, print_json, print_table
 from eyelog.errors import ConfigurationError, counted
 from eyelog_service.cli.serve import Places, action, noted
 
@@ -25,13 +24,7 @@ if TYPE_CHECKING:
 _INVITED_DAYS: Final = 14
 _ON_THIS_MACHINE: Final = "http://127.0.0.1:8765"
 _LONGEST_LINE: Final = 8192  # bytes of a password on stdin; 1,024 characters are allowed
-# The instants of a list, and what stands where there is none.
-_UNSTAMPED: Final = {
-    "added": "unknown",
-    "issued": "unknown",
-    "last_used": "never",
-    "expires": "never",
-}
+_INSTANTS: Final = {"added", "issued", "last_used", "expires"}  # columns of a list
 
 
 # What the actions share.
@@ -48,41 +41,20 @@ def _password() -> str:
     return text.rstrip("\r\n")
 
 
-def _list(
-    rows: Sequence[dict[str, Any]], *, none: str, json: bool, extra: Sequence[str] = ("added",)
-) -> None:
-    """Print rows as JSON, or as a table of their keys; without rows, say what to do.
+def _list(rows: Sequence[dict[str, Any]], *, none: str, json: bool) -> None:
+    """Print rows as JSON, or as a table of their keys; without rows, say what to do."""
+    import pandas as pd
 
-    The columns `extra` are left out of a table that is too wide.
-    """
-    if json:
-        stamps = [{name: _stamp(row[name]) for name in _UNSTAMPED if name in row} for row in rows]
-        print_json([row | stamped for row, stamped in zip(rows, stamps, strict=True)])
-    elif not rows:
-        note(none)
-    else:
-        from eyelog.measure.sheet import Heading, Sheet
-
-        titles = {name: name.replace("_", " ").capitalize() for name in rows[0]}
-        heads = [
-            Heading(title, title, is_text=True, is_extra=name in extra)
-            for name, title in titles.items()
-        ]
-        table = [[_cell(name, value) for name, value in row.items()] for row in rows]
-        print(Sheet(heads, table).text(more="--json"))
-
-
-def _cell(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if name in _UNSTAMPED:
-        form = "%Y-%m-%d %H:%M UTC" if name == "last_used" else "%Y-%m-%d"
-        return _stamp(value, form) or _UNSTAMPED[name]
-    return one_line(str(value))
-
-
-def _stamp(seconds: float | None, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str | None:
-    return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):{form}}"
+    table = pd.DataFrame(rows).map(
+        lambda value: one_line(value) if isinstance(value, str) else value
+    )
+    for name in _INSTANTS.intersection(table):
+        stamps = pd.to_datetime(table[name].astype("float64"), unit="s", utc=True)
+        table[name] = stamps.dt.strftime("%Y-%m-%dT%H:%M:%SZ" if json else "%Y-%m-%d %H:%M UTC")
+    titles = (
+        table if json else table.rename(columns=lambda name: name.replace("_", " ").capitalize())
+    )
+    print_table(titles, json=json, columns="all", empty=none)
 
 
 def _say_ended(ended: list[Any], *, what: str) -> None:
@@ -515,8 +487,7 @@ def list_tokens(places: Places, *, json: bool = False) -> None:
     if not json:
         for row in rows:
             row["name"] = row["name"] or row["client_id"] or "(upload token)"
-    none, extra = "No token can be used: nobody is logged in.", ("client_id", "issued", "scope")
-    _list(rows, none=none, extra=extra, json=json)
+    _list(rows, none="No token can be used: nobody is logged in.", json=json)
 
 
 @action
