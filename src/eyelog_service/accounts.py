@@ -209,10 +209,10 @@ class Accounts:
         ConfigurationError
             If there is no such account.
         """
-        accounts = self._accounts("WHERE name = :name", name=name)
-        if not accounts:
-            raise self._unknown(name)
-        return accounts[0]
+        for one in self.all():
+            if one.name == name:
+                return one
+        raise self._unknown(name)
 
     def all(self) -> list[Any]:
         """Return the description of each account, sorted by name.
@@ -220,7 +220,10 @@ class Accounts:
         Each has a `name`, a `study`, whether it `has_password` and is `disabled`, and when it was
         `added`: None if an older release added it.
         """
-        return sorted(self._accounts(""), key=lambda account: account.name)
+        sql = (
+            "SELECT name, password IS NOT NULL AS has_password, disabled, added, study FROM account"
+        )
+        return sorted(self._state.rows(sql), key=lambda account: account.name)
 
     def set_password(self, name: str, password: str) -> None:
         """Give an account a new password; this ends the account's sessions in browsers.
@@ -292,13 +295,6 @@ class Accounts:
     def end_sessions(self, name: str) -> None:
         """End the sessions of an account in browsers."""
         self._change([name], "session = session + 1")
-
-    def _accounts(self, which: str, **values: str) -> list[Any]:
-        return self._state.rows(
-            "SELECT name, password IS NOT NULL AS has_password, disabled, added, study"  # noqa: S608 (text from here)
-            f" FROM account {which}",
-            **values,
-        )
 
     def _change(self, names: Sequence[str], assignment: str) -> None:
         """Change accounts, all or none."""
@@ -477,12 +473,13 @@ class Applications:
 
     def get(self, client_id: str) -> ApplicationDetails | None:
         """Return the description of an application; None if no application has the id."""
-        applications = self._applications("WHERE client_id = :client_id", client_id=client_id)
-        return applications[0] if applications else None
+        return next((one for one in self.all() if one.client_id == client_id), None)
 
     def all(self) -> list[ApplicationDetails]:
         """Return the description of each application, sorted by name and id."""
-        return sorted(self._applications(""), key=lambda one: (one.name, one.client_id))
+        rows = self._state.rows("SELECT client_id, name, redirect_uri, added FROM application")
+        every = (ApplicationDetails(*row) for row in rows)
+        return sorted(every, key=lambda one: (one.name, one.client_id))
 
     def find(self, client_id_or_name: str) -> ApplicationDetails:
         """Return the application with this id, or the only one with this name.
@@ -554,13 +551,6 @@ class Applications:
         if not gone:  # another process was first
             self.find(client_id)
         return revoked
-
-    def _applications(self, which: str, **values: str) -> list[ApplicationDetails]:
-        rows = self._state.rows(
-            f"SELECT client_id, name, redirect_uri, added FROM application {which}",  # noqa: S608 (text from here)
-            **values,
-        )
-        return [ApplicationDetails(*row) for row in rows]
 
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}

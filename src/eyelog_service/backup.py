@@ -312,7 +312,8 @@ def restore(registry: Registry, source: Path) -> Restored:
     if registry.state.file.exists():
         _refuse_newer(registry.state.file)
     accounts = {account for name in files for account in _accounts_in(name)}
-    left_out = {each for each in accounts if ended.is_erased(registry, each, since=at)}
+    ends = ended.notes(registry.archive)
+    left_out = {each for each in accounts if ended.is_erased(ends, each, since=at)}
     for name in files:
         kind, _, inside = name.partition("/")
         if kind == "state":

@@ -21,7 +21,7 @@ What lives again in a restored state is ended a second time, see `erase`.
 import secrets
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -37,7 +37,6 @@ from eyelog_service.state import State, digest, run, set_meta
 
 if TYPE_CHECKING:
     from eyelog.archive.place import Place
-    from eyelog_service.grants import Registry
 
 
 UNUSED_SECONDS = 365 * 24 * 3600
@@ -203,6 +202,7 @@ class Note(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 _decode: Final = msgspec.json.Decoder(Note).decode
 
 
+@lru_cache(maxsize=10_000)
 def account_digest(name: str) -> str:
     """Return the digest under which an account is noted."""
     return digest(f"ended\n{name}").hex()
@@ -316,12 +316,12 @@ def _object(place: "Place", path: str) -> bytes:
     return body
 
 
-def is_erased(registry: "Registry", account: str, *, since: float | None = None) -> bool:
+def is_erased(notes: Iterable[Note], account: str, *, since: float | None = None) -> bool:
     """Return whether an account was erased (after an instant)."""
     whose = account_digest(account)
     return any(
         note.what == "erased" and note.account == whose and began_before(since, note.at)
-        for note in notes(registry.archive)
+        for note in notes
     )
 
 

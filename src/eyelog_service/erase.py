@@ -11,13 +11,14 @@ import shutil
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import Connection, inspect
 
 from eyelog.archive.account import named_accounts, traces
-from eyelog.archive.place import Place, open_place
+from eyelog.archive.place import open_place
 from eyelog.archive.store import Archive
 from eyelog.errors import ConfigurationError, counted
 from eyelog.home import remove_leftovers, whole_file
@@ -234,42 +235,39 @@ def revived(registry: Registry, *, in_logs: bool = False) -> dict[str, list[Any]
     notes = ended.notes(registry.archive)
     accounts = registry.accounts.all()
     added = {one.name: one.added for one in accounts}
-    digests = {name: ended.account_digest(name) for name in added}
-    last = {
-        note.account: note
-        for note in notes
-        if note.what in ("account", "erased", "disabled", "enabled") and note.account
-    }
-    removed = {note.account: note.at for note in notes if note.what in ("account", "erased")}
+
+    def noted(*kinds: str) -> dict[str | None, ended.Note]:
+        return {note.account: note for note in notes if note.what in kinds}
+
+    removed, last = noted("account", "erased"), noted("account", "erased", "disabled", "enabled")
+    off = {whose: note for whose, note in last.items() if note.what == "disabled"}
     gone = {note.application for note in notes if note.what == "application"}
     used = {note.token for note in notes if note.what == "invitation"}
-    again = [name for name in added if ended.began_before(added[name], removed.get(digests[name]))]
-    disabled = [
-        one.name
-        for one in accounts
-        if not one.disabled and one.name not in again
-        if (end := last.get(digests[one.name])) is not None
-        if end.what == "disabled" and ended.began_before(one.added, end.at)
-    ]
+    again, disabled = list[str](), list[str]()
+    for one in accounts:
+        end, switch = (by.get(ended.account_digest(one.name)) for by in (removed, off))
+        if end and ended.began_before(one.added, end.at):
+            again.append(one.name)
+        elif switch and not one.disabled and ended.began_before(one.added, switch.at):
+            disabled.append(one.name)
     invitations = registry.state.rows("SELECT hash FROM invitation")
     with_records, unsure = _with_older_records(registry, notes, added)
+    erased = {*with_records, *(_erased_names(registry, notes, added) if in_logs else ())}
     return {
-        "tokens": _tokens(registry, notes, digests),
+        "tokens": _tokens(registry, notes),
         "accounts": again,
         "applications": [
             one.client_id for one in registry.applications.all() if one.client_id in gone
         ],
         "disabled": disabled,
         "invitations": [hashed for (hashed,) in invitations if hashed.hex() in used],
-        "erased": sorted(
-            {*with_records, *(_erased_names(registry, notes, added) if in_logs else ())}
-        ),
+        "erased": sorted(erased),
         "with_records": with_records,
         "unsure": unsure,
     }
 
 
-def _tokens(registry: Registry, notes: list[ended.Note], digests: dict[str, str]) -> list[bytes]:
+def _tokens(registry: Registry, notes: list[ended.Note]) -> list[bytes]:
     rows: list[Any] = registry.state.rows(
         f"SELECT hash, origin, account, client_id, issued FROM token WHERE {ended.VALID}",  # noqa: S608 (text from here)
         **ended.valid_at(time.time()),
@@ -280,16 +278,14 @@ def _tokens(registry: Registry, notes: list[ended.Note], digests: dict[str, str]
         if note.what in ("tokens", "account", "application", "erased"):
             whose = note.account, note.application
             ends[whose] = max(note.at, ends.get(whose, note.at))
-    dead = {
-        origin
-        for _, origin, account, client_id, issued in rows
-        for whose in (digests.get(account) or ended.account_digest(account),)
-        if origin.hex() in single
-        or any(
-            ended.began_before(issued, ends.get(key))
-            for key in ((whose, None), (whose, client_id), (None, client_id), (None, None))
+
+    def is_dead(origin: bytes, account: str, client_id: str, issued: float | None) -> bool:
+        ended_with = product((ended.account_digest(account), None), (client_id, None))
+        return origin.hex() in single or any(
+            ended.began_before(issued, ends.get(whose)) for whose in ended_with
         )
-    }
+
+    dead = {origin for _, origin, *whose in rows if is_dead(origin, *whose)}
     return [hashed for hashed, origin, *_ in rows if origin in dead or hashed.hex() in single]
 
 
@@ -297,20 +293,14 @@ def _erased_names(
     registry: Registry, notes: list[ended.Note], added: dict[str, float | None]
 ) -> list[str]:
     """Return the names, in a restored state or log, of accounts that were erased before."""
-    digests = {note.account for note in notes if note.what == "erased"}
-    names = set(added) if digests else set()
-    for file in _logs(registry) if digests else []:
+    names = set(added)
+    for file in _logs(registry):
         with file.open("rb") as source:
             for line in source:
                 with suppress(ValueError, AttributeError):
                     names.add(str(json.loads(line).get("account")))
-    return [
-        name
-        for name in names
-        if ended.account_digest(name) in digests
-        # One that was added again later is not the one that was erased.
-        if name not in added or ended.is_erased(registry, name, since=added[name])
-    ]
+    # One that was added again later is not the one that was erased.
+    return [name for name in names if ended.is_erased(notes, name, since=added.get(name))]
 
 
 def _with_older_records(
@@ -324,15 +314,16 @@ def _with_older_records(
         at = last.get(ended.account_digest(name))
         if at is None:
             continue
-        times = (_written(place, one.path) for one in traces(place, name))
-        if ended.is_erased(registry, name, since=min(times, default=0)):
-            added_again = name in added and not ended.is_erased(registry, name, since=added[name])
+        times = (
+            Path(one.path).lstat().st_mtime
+            if place.local
+            else place.fs.modified(one.path).timestamp()
+            for one in traces(place, name)
+        )
+        if ended.is_erased(notes, name, since=min(times, default=0)):
+            added_again = name in added and not ended.is_erased(notes, name, since=added[name])
             (unsure if added_again or at > time.time() else sure).append(name)
     return sure, unsure
-
-
-def _written(place: Place, path: str) -> float:
-    return Path(path).lstat().st_mtime if place.local else place.fs.modified(path).timestamp()
 
 
 def end_again(registry: Registry) -> dict[str, list[Any]]:
