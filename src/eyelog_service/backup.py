@@ -18,7 +18,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -26,7 +26,9 @@ from glob import escape
 from hashlib import file_digest, sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
+
+from filelock import FileLock, Timeout
 
 from eyelog.archive.lists import LISTS, listed, locked, part_path, write_lists
 from eyelog.archive.place import LINKED, OF_OLD, account_of, check_account, open_place
@@ -43,7 +45,7 @@ _LIST: Final = "backup.json"
 _LAYOUT: Final = 1
 _ASIDE: Final = ".before-restore"
 _COPYING: Final = "_service.backing-up"
-"""It is beside the state, names the folder of a backup under way, and is locked by it."""
+"""It is beside the state, and names the folder of a backup under way."""
 _UNDER_WAY: Final = "_restoring.json"
 """It is in the archive while a restore replaces files: until then they are from two times."""
 
@@ -93,50 +95,42 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     began = time.time()  # what is erased while files are copied may be in the copy
     with suppress(ConfigurationError), registry.state.opened() as db:
         began = ended.after_ends(db)
-    with _note_of_backup(registry) as note:
-        if note is None:
-            raise ConfigurationError("another backup of this service is under way: try again later")
-        _left_by(note, remove=True)
-        shutil.rmtree(unfinished, ignore_errors=True)  # of an older release
-        note.write(str(unfinished).encode())
-        note.flush()
-        try:
-            unfinished.mkdir(mode=0o700)
-            files = _copy_all(registry, unfinished)
-            content = {
-                "layout": _LAYOUT,
-                "made": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-                "at": began,
-                "eyelog": version("eyelog"),
-                "files": {name: list(values) for name, values in sorted(files.items())},
-            }
-            with whole_file(unfinished / _LIST) as sink:
-                sink.write(json.dumps(content, indent=1).encode())
-            _check(unfinished, files)
-            problems = Archive(unfinished / "archive").verify()["problem"]
-            if target.exists():
-                target.rmdir()
-            unfinished.replace(target)
-            sync_folder(target.parent)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
-            note.truncate(0)
+    unfinished_backup(registry, remove=True)
+    note = registry.state_folder / _COPYING
+    try:
+        with _alone(registry):
+            shutil.rmtree(unfinished, ignore_errors=True)  # of an older release
+            replace_file(note, str(unfinished).encode())
+            try:
+                unfinished.mkdir(mode=0o700)
+                files = _copy_all(registry, unfinished)
+                content = {
+                    "layout": _LAYOUT,
+                    "made": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+                    "at": began,
+                    "eyelog": version("eyelog"),
+                    "files": {name: list(values) for name, values in sorted(files.items())},
+                }
+                replace_file(unfinished / _LIST, json.dumps(content, indent=1).encode())
+                _check(unfinished, files)
+                problems = Archive(unfinished / "archive").verify()["problem"]
+                if target.exists():
+                    target.rmdir()
+                unfinished.replace(target)
+                sync_folder(target.parent)
+            finally:
+                shutil.rmtree(unfinished, ignore_errors=True)
+                note.unlink()
+    except Timeout:
+        text = "another backup of this service is under way: try again later"
+        raise ConfigurationError(text) from None
     size, damaged = sum(size for size, _ in files.values()), int((problems != OF_OLD).sum())
     return BackupContents(str(target), len(files), size, damaged)
 
 
-@contextmanager
-def _note_of_backup(registry: Registry) -> Iterator[BinaryIO | None]:
-    """Open the note of a backup under way; None while one is."""
-    flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(registry.state_folder / _COPYING, flags, 0o600)
-    with os.fdopen(handle, "r+b") as note:
-        try:
-            lock(note.fileno(), shared=False, wait=False)
-        except BlockingIOError:
-            yield None
-        else:
-            yield note
+def _alone(registry: Registry) -> FileLock:
+    """Return the lock that a backup holds until it, or its process, has ended."""
+    return FileLock(registry.state_folder / f"{_COPYING}.lock", timeout=0, mode=0o600)
 
 
 def unfinished_backup(registry: Registry, *, remove: bool = False) -> str | None:
@@ -144,21 +138,17 @@ def unfinished_backup(registry: Registry, *, remove: bool = False) -> str | None
 
     With `remove`, it is deleted.
     """
-    if not (registry.state_folder / _COPYING).exists():
-        return None
-    with _note_of_backup(registry) as note:
-        return _left_by(note, remove=remove) if note else None
-
-
-def _left_by(note: BinaryIO, *, remove: bool) -> str | None:
-    folder = note.read().decode("utf-8", "replace")
-    left = folder if folder and Path(folder).exists() else None
-    if remove:
-        if left:
-            shutil.rmtree(left, ignore_errors=True)
-        note.seek(0)
-        note.truncate()
-    return left
+    note = registry.state_folder / _COPYING
+    with suppress(FileNotFoundError, Timeout):
+        folder = note.read_bytes().decode("utf-8", "replace")
+        with _alone(registry):
+            left = folder if folder and Path(folder).exists() else None
+            if left and remove:
+                shutil.rmtree(left, ignore_errors=True)
+            if remove:
+                note.unlink()
+            return left
+    return None
 
 
 def _refuse_database(registry: Registry) -> None:

@@ -225,15 +225,10 @@ def _numbers(frame: pd.DataFrame, now: datetime) -> dict[str, Any]:
         frame[role_field(_LOG, part)].astype("float64")
         for part in ("steps", "noise_flag", "battery", "sequence")
     )
-    packet_s, ends, stamps = (
-        log_named(_LOG).interval_s,
-        pd.Timestamp(now),
-        pd.DatetimeIndex(frame.index),
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # senders may leave fields out; the page shows what is there
+    packet_s, ends = log_named(_LOG).interval_s, pd.Timestamp(now)
+    stamps = pd.DatetimeIndex(frame.index)
+    with warnings.catch_warnings():  # senders may leave fields out; the page shows what is there
+        warnings.simplefilter("ignore")
         state = states(frame, log=_LOG).astype("object")
         late = frame[frame.index > ends - pd.Timedelta(minutes=_RATE_MINUTES)]
         rates = rate(late, log=_LOG, limits=_THIN).iloc[:1] if len(late) else late
@@ -243,9 +238,8 @@ def _numbers(frame: pd.DataFrame, now: datetime) -> dict[str, Any]:
     bins = pd.date_range(end=ends.floor(_BIN), periods=_BINS, freq=_BIN)
     of_bin = stamps.floor(_BIN)
     states_of = {at: next(iter(each.mode()), None) for at, each in state.groupby(of_bin)}
-    lost = int(
-        packets(stamps.as_unit("us").asi8, sequence.to_numpy().astype(np.float64)).lost.sum()
-    )
+    numbered = packets(stamps.as_unit("us").asi8, sequence.to_numpy().astype(np.float64))
+    lost = int(numbered.lost.sum())
     return {
         "worn_s": _json(state.isin(["usable", "walking", "noisy"]).sum() * packet_s),
         "noise_s": _json(noisy[frame.index > ends - pd.Timedelta(minutes=1)].sum() * packet_s),
