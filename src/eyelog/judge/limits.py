@@ -282,22 +282,14 @@ class Limits:
         """
         rows = []
         for name, default in _DEFAULTS.items():
-            given = getattr(self, name)
             of_logs = [row for row in _rows() if row.argument == name]
-            found: list[tuple[str, str, str | None]] = [
-                (row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in of_logs
-            ]
-            for log, source, documented in found or [("", "eyelog", None)]:
-                rows.append(
-                    {
-                        "limit": name,
-                        "log": log,
-                        "value": _text(documented if given is None else given),
-                        "default": _text(documented if default is None else default),
-                        "source": source,
-                    }
-                )
-        return pd.DataFrame(rows, dtype="string").set_index("limit")
+            stated = [(row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in of_logs]
+            for log, source, documented in stated or [("", "eyelog", "")]:
+                both = (getattr(self, name), default)
+                said = (documented if each is None else _text(each) for each in both)
+                rows.append((name, log, *said, source))
+        names = ["limit", "log", "value", "default", "source"]
+        return pd.DataFrame(rows, columns=names, dtype="string").set_index("limit")
 
     def __repr__(self) -> str:
         given = [f"{name}={getattr(self, name)!r}" for name in self.details()]

@@ -12,22 +12,23 @@ from eyelog.checks import proportion
 from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import BETWEEN, LIMITS, OFFSET, OWN_COLUMNS, derived, require, takes_tables
-from eyelog.judge.arrays import Bools, Floats, direction, numbers
+from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.intervals import LONGEST, WIDTH, Rows, bins, enter, parse_width, sums
 from eyelog.judge.limits import DEFAULT, DayOptions, limits_column
 from eyelog.judge.records import Records
 from eyelog.judge.terms import SUBJECTS, Columns, Counted, filled, ratio, vectors
-from eyelog.measure.groups import as_counts
+from eyelog.measure.groups import FORMS, as_counts
 
 SQUARES: Final = ("pooled_sd", "rms")  # rules by which squares are averaged
 AVERAGES: Final = ("mean", "wmean", *SQUARES)
-# What each rule adds up.
-TERMS: Final = {
-    "sum": ("sum",),
-    "max": (f"{LONGEST}value",),
-    "last": (f"{LONGEST}row",),
-    "circ_mean": ("mean_cos", "mean_sin", "mean_n"),
-    **dict.fromkeys(AVERAGES, ("above", "below")),
+# What each rule adds up, and what its value is of these sums.
+RULES: Final = {
+    "sum": ("amount", ("sum",)),
+    "max": ("amount", (f"{LONGEST}value",)),
+    "last": ("amount", (f"{LONGEST}row",)),
+    "circ_mean": ("direction", ("mean_cos", "mean_sin", "mean_n")),
+    **dict.fromkeys(AVERAGES, ("ratio", ("above", "below"))),
+    **dict.fromkeys(SQUARES, ("root", ("above", "below"))),
 }
 
 
@@ -228,7 +229,7 @@ def resample(
     coverage = np.minimum(np.nan_to_num(ratio(total["recorded_s"], seconds)), 1.0)
     data: dict[Any, Any] = {}
     for name, (rule, _) in rules.items():
-        values = value_of(rule, {term: total[f"{term} of {name}"] for term in TERMS[rule]})
+        values = value_of(rule, total, f" of {name}")
         if rule == "last":
             row = np.nan_to_num(values).astype(np.int64)
             values = np.where(np.isnan(values), np.nan, numbers(rows.frame[name], name)[row])
@@ -278,14 +279,10 @@ def terms_of(
         return vectors("mean", used, values)
     if rule == "last":
         return {f"{LONGEST}row": (used, np.arange(first, first + len(values)))}
-    return {TERMS[rule][0]: (used, values)}
+    return {RULES[rule][1][0]: (used, values)}
 
 
-def value_of(rule: str, total: Columns) -> Floats:
-    """Return a field of each bin by its rule."""
-    if rule == "circ_mean":
-        return direction(*(total[term] for term in TERMS[rule]))
-    if rule not in AVERAGES:
-        return total[TERMS[rule][0]]
-    mean = ratio(total["above"], total["below"])
-    return np.sqrt(mean) if rule in SQUARES else mean
+def value_of(rule: str, total: Columns, of: str = "") -> Floats:
+    """Return a field of each bin by its rule; the names of its sums end with `of`."""
+    form, terms = RULES[rule]
+    return np.asarray(FORMS[form](*(total[f"{term}{of}"] for term in terms)))
