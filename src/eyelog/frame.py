@@ -4,13 +4,12 @@ Index: `DatetimeIndex` named ``date``, aware, sorted, unique, microseconds. Colu
 order, unknown ones last. Dtypes: fixed by the catalogue, never by the values of the day.
 """
 
-import inspect
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import wraps
-from typing import Any, Final, Literal, Protocol, TypeVar, cast, get_args, get_type_hints
+from typing import Any, Final, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -81,27 +80,13 @@ def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> p
 
 
 def takes_tables(function: Function) -> Function:
-    """Let a public function take tables of any kind, in each of its arguments: see `in_pandas`.
-
-    Options that it hands on, as ``**options: Unpack[...]``, are named in its signature.
-    """
-    signature = inspect.signature(function)
-    *own, last = signature.parameters.values()
-    options = get_args(last.annotation) if last.kind is last.VAR_KEYWORD else ()
-    if options:
-        option, kinds = last.replace(kind=last.KEYWORD_ONLY, default=None), get_type_hints(*options)
-        own += [option.replace(name=name, annotation=kind) for name, kind in kinds.items()]
-        signature = signature.replace(parameters=own)
+    """Let a public function take tables of any kind, in each of its arguments: see `in_pandas`."""
 
     @wraps(function)
     def taking(*arguments: Any, **keywords: Any) -> Any:
-        if options and (unknown := [name for name in keywords if name not in signature.parameters]):
-            said = "got an unexpected keyword argument"  # as Python does
-            raise TypeError(f"{function.__name__}() {said} {unknown[0]!r}")
         named = {name: in_pandas(value) for name, value in keywords.items()}
         return function(*map(in_pandas, arguments), **named)
 
-    taking.__signature__ = signature  # type: ignore[attr-defined]
     return cast(Function, taking)
 
 

@@ -7,7 +7,7 @@ hours wherever it has been stored.
 """
 
 from functools import partial
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ from eyelog.frame import (
     takes_tables,
 )
 from eyelog.judge.intervals import Rows, enter
-from eyelog.judge.limits import Limits, Options, limits_column
+from eyelog.judge.limits import Limits, limits_column
 from eyelog.judge.reasons import CONTEXT, Reason
 from eyelog.judge.records import KINDS, Bits
 
@@ -38,7 +38,9 @@ OF_STATES: Final = Reason(sum(CONTEXT)) & ~Reason.STILL
 
 
 @takes_tables
-def flag(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
+def flag(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Flag every value with the reasons against it.
 
     Parameters
@@ -95,7 +97,7 @@ def flag(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     >>> reasons.shape == frame.shape, str(reasons["lc_bk_n"].dtype)
     (True, 'uint16')
     """
-    rows = enter(frame, "flag", (), **options, wide=False)
+    rows = enter(frame, "flag", (), limits=limits, log=log, wide=False)
     rows.ask(fields=frame.columns).warn()
     table = pd.DataFrame(all_reasons(rows).T, frame.index, frame.columns, copy=False)
     details: dict[str, Any] = {"limits": rows.limits.details(), "unchecked": rows.lacking}
@@ -306,7 +308,9 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
 
 
 @takes_tables
-def states(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.Series:
+def states(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.Series:
     """Return the state of the eyewear in each row.
 
     Parameters
@@ -356,7 +360,7 @@ def states(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.Series:
     >>> bool((state == "usable").mean() > 0.3)
     True
     """
-    rows = enter(frame, "states", (), **options, wide=False)
+    rows = enter(frame, "states", (), limits=limits, log=log, wide=False)
     if not {STATE, STORED} <= set(frame.columns):
         require(frame, role(rows.log, "worn"), purpose="states")
     rows.ask(also=OF_STATES).warn()

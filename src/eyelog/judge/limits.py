@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypedDict, cast
+from typing import Any, Final, Literal, cast
 
 import pandas as pd
 
@@ -305,19 +305,6 @@ class Limits:
 _DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(
     {each.name: each.default for each in dataclasses.fields(Limits)}
 )
-
-
-class Options(TypedDict, total=False):
-    """What every function that judges takes: the limits, and the log, where nothing shows it."""
-
-    limits: Limits | None
-    log: str | None
-
-
-class DayOptions(Options, total=False):
-    """And when a day starts."""
-
-    day_starts: str | None
 
 
 def chosen_limits(limits: Limits | None, frame: pd.DataFrame | None = None) -> Limits:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ from eyelog.frame import STORED, derived, require, takes_tables
 from eyelog.judge.arrays import Bools
 from eyelog.judge.flag import OF_CONTEXT, all_reasons, masked
 from eyelog.judge.intervals import Rows, enter
-from eyelog.judge.limits import Options, limit
+from eyelog.judge.limits import Limits, limit
 from eyelog.judge.reasons import CONTEXT, KEPT, UNKNOWN, Reason, against_fields
 from eyelog.judge.records import MASKS, Records
 
@@ -109,7 +109,11 @@ USUAL: Final = MappingProxyType(
 
 @takes_tables
 def attrition(
-    frame: pd.DataFrame, recipe: str | None = None, **options: Unpack[Options]
+    frame: pd.DataFrame,
+    recipe: str | None = None,
+    *,
+    limits: Limits | None = None,
+    log: str | None = None,
 ) -> pd.DataFrame:
     """Return how many records each condition of a recipe removes, in order.
 
@@ -166,7 +170,7 @@ def attrition(
     >>> int(left) == int(masked["sc_fcs"].notna().sum())
     True
     """
-    rows, chosen, outcomes = _open(frame, "attrition", recipe, **options)
+    rows, chosen, outcomes = _open(frame, "attrition", recipe, limits=limits, log=log)
     records, fields = rows.records, catalogue(rows.log)
     kept = [np.ones(records.size, dtype=bool)]
     steps: list[dict[str, Any]] = [{"reason": "", "condition": "recorded", "unknown": 0}]
@@ -211,7 +215,9 @@ def attrition(
 
 
 @takes_tables
-def select(frame: pd.DataFrame, recipe: str, **options: Unpack[Options]) -> pd.DataFrame:
+def select(
+    frame: pd.DataFrame, recipe: str, *, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return the frame with only the values that pass a recipe.
 
     Parameters
@@ -252,7 +258,7 @@ def select(frame: pd.DataFrame, recipe: str, **options: Unpack[Options]) -> pd.D
     >>> bool(focus.min() >= 0), len(focus) == len(el.sample())
     (True, True)
     """
-    rows, chosen, _ = _open(frame, "select", recipe, **options)
+    rows, chosen, _ = _open(frame, "select", recipe, limits=limits, log=log)
     records, failed = rows.records, np.zeros(len(frame), dtype=np.uint16)
     for condition in chosen.conditions:
         failed |= ~condition.kept(records)[0] * np.uint16(condition.reason)

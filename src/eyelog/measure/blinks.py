@@ -6,7 +6,7 @@ clock time. Sums are pooled, never rates.
 """
 
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple, Unpack
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import STORED, derived, require, takes_tables
 from eyelog.judge.arrays import Floats
 from eyelog.judge.intervals import enter
-from eyelog.judge.limits import DayOptions, limit
+from eyelog.judge.limits import Limits, limit
 from eyelog.judge.terms import CLEANSINGS, UNDER, Columns, ratio
 from eyelog.measure.events20 import events
 from eyelog.measure.groups import (
@@ -74,7 +74,9 @@ def rate(
     correct_noise: bool = False,
     method: Method | None = None,
     cleansing: Cleansing | None = None,
-    **options: Unpack[DayOptions],
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return the blink rate per minute, with its interval and its exposure.
 
@@ -191,7 +193,7 @@ def rate(
             " correct_noise"
         )
     subjects = ["blinks", "readings", *(["noise_onsets"] if correct_noise else [])]
-    rows = enter(frame, "blinks.rate", subjects, **options)
+    rows = enter(frame, "blinks.rate", subjects, limits=limits, log=log, day_starts=day_starts)
     reading = reading_of(rows.log, method, cleansing)
     if correct_noise:
         if reading.method in ("counts", "blinks"):
@@ -232,7 +234,12 @@ def rate(
 
 @takes_tables
 def cleansings(
-    frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return the blink rate of the 60-second log by each method and cleansing, side by side.
 
@@ -271,7 +278,9 @@ def cleansings(
     True
     """
     subjects = ["blinks", "readings"]
-    rows = enter(frame, "blinks.cleansings", subjects, **options)
+    rows = enter(
+        frame, "blinks.cleansings", subjects, limits=limits, log=log, day_starts=day_starts
+    )
     if not (rows.log and log_named(rows.log).has_cleansings):
         raise FieldError(
             "blinks.cleansings needs the 60-second log: the other logs have only one cleansing"
@@ -299,7 +308,9 @@ def strength(
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
-    **options: Unpack[DayOptions],
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return the mean blink strength, weighted by the number of blinks, with its spread.
 
@@ -334,7 +345,7 @@ def strength(
     >>> bool((table["strength_sd_total_uv"] >= table["strength_sd_between_uv"]).all())
     True
     """
-    return _shape(frame, "strength", by, cleansing, **options)
+    return _shape(frame, "strength", by, cleansing, limits=limits, log=log, day_starts=day_starts)
 
 
 @takes_tables
@@ -343,7 +354,9 @@ def duration(
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
-    **options: Unpack[DayOptions],
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return the mean blink duration, weighted by the number of blinks, with its spread.
 
@@ -370,7 +383,7 @@ def duration(
     >>> el.blinks.duration(el.sample("standard_mode_logs"))["duration_ms"].between(90, 250).all()
     np.True_
     """
-    return _shape(frame, "duration", by, cleansing, **options)
+    return _shape(frame, "duration", by, cleansing, limits=limits, log=log, day_starts=day_starts)
 
 
 @takes_tables
@@ -379,7 +392,9 @@ def bursts(
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
-    **options: Unpack[DayOptions],
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return the burst share: bursts (several blinks within a second) per blink.
 
@@ -416,7 +431,7 @@ def bursts(
     True
     """
     one_of(cleansing, "cleansing", CLEANSINGS)
-    rows = enter(frame, "blinks.bursts", ["bursts"], **options)
+    rows = enter(frame, "blinks.bursts", ["bursts"], limits=limits, log=log, day_starts=day_starts)
     two = bool(rows.log) and log_named(rows.log).has_cleansings
     if rows.log and not (two or log_named(rows.log).numbers_packets):
         raise FieldError(

@@ -6,7 +6,7 @@ stamps off the grid.
 """
 
 import warnings
-from typing import Final, Unpack
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from eyelog.frame import (
 )
 from eyelog.judge.arrays import Floats, numbers, runs
 from eyelog.judge.intervals import enter, sums
-from eyelog.judge.limits import DayOptions, Limits, limits_of
+from eyelog.judge.limits import Limits, limits_of
 from eyelog.judge.packets import PACKET_US, packets
 from eyelog.measure.groups import GROUP_S, STATISTICS, By, evaluate, group, result
 from eyelog.measure.readable import duration_text
@@ -32,7 +32,14 @@ from eyelog.measure.sheet import NOTHING, Heading, Sheet
 
 
 @takes_tables
-def coverage(frame: pd.DataFrame, *, by: By = "day", **options: Unpack[DayOptions]) -> pd.DataFrame:
+def coverage(
+    frame: pd.DataFrame,
+    *,
+    by: By = "day",
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
+) -> pd.DataFrame:
     """Return how much of each day, or other group, was recorded, worn, valid, walked and counted.
 
     Parameters
@@ -92,13 +99,15 @@ def coverage(frame: pd.DataFrame, *, by: By = "day", **options: Unpack[DayOption
     >>> el.coverage(el.sample(), by="weekend").index.tolist()
     ['weekday', 'weekend']
     """
-    rows = enter(frame, "coverage", ["gait"], **options, time=True).warn()
+    rows = enter(
+        frame, "coverage", ["gait"], limits=limits, log=log, day_starts=day_starts, time=True
+    ).warn()
     groups = group(rows, by, empty=True)
     total = sums(rows, groups, ["gait"]) | {GROUP_S: groups.seconds}
     unknown = np.full(len(groups.labels), np.nan)
     data = {each.name: unknown for each in STATISTICS["coverage"]}
     data |= evaluate(STATISTICS["coverage"], total)
-    return result(rows, groups, data, day_starts=options.get("day_starts"))
+    return result(rows, groups, data, day_starts=day_starts)
 
 
 @takes_tables

@@ -7,7 +7,7 @@ exact to the width of the rows.
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final, Unpack, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, takes_tables
 from eyelog.judge.arrays import Bools, Floats, Ints, direction, numbers, unit_vectors
 from eyelog.judge.intervals import LONGEST, Groups, Rows, by_group, enter, sums
-from eyelog.judge.limits import DayOptions, chosen_limits, limit
+from eyelog.judge.limits import Limits, chosen_limits, limit
 from eyelog.judge.terms import Columns, Counted, filled, ratio
 from eyelog.measure.blinks import garwood, rate_columns, reading_of
 from eyelog.measure.columns import choose, column
@@ -74,7 +74,9 @@ def daily(
     columns: str | Iterable[str] | None = None,
     min_coverage: float = 0.0,
     complete: bool = False,
-    **options: Unpack[DayOptions],
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return one row per local day: wear, steps, pace, blinks, eyes, head, tilt and scores.
 
@@ -183,12 +185,12 @@ def daily(
     ['worn_h', 'steps', 'pace_spm', 'pace_exposure_min', 'step_time_cv_between']
     """
     min_coverage = proportion(min_coverage, "min_coverage")
-    rows, days, data, wanted = _summarise(frame, "daily", "day", columns, **options)
+    rows, days, data, wanted = _summarise(
+        frame, "daily", "day", columns, limits=limits, log=log, day_starts=day_starts
+    )
     if min_coverage:
         _blank(data, data["coverage"] < min_coverage, KEPT)
-    table = result(
-        rows, days, data, min_coverage=min_coverage, day_starts=options.get("day_starts")
-    )
+    table = result(rows, days, data, min_coverage=min_coverage, day_starts=day_starts)
     if complete and len(table):
         # A day that the clock skipped, as on a flight over the date line, does not count as a day.
         lived = dates_at(np.unique(rows.days()[2])).rename("day")
@@ -206,7 +208,9 @@ def summary(
     *,
     by: By = None,
     columns: str | Iterable[str] | None = None,
-    **options: Unpack[DayOptions],
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return the columns of `eyelog.daily` for any grouping of the rows.
 
@@ -241,7 +245,9 @@ def summary(
     >>> table.index.names
     FrozenList(['weekend', 'hour'])
     """
-    rows, groups, data, wanted = _summarise(frame, "summary", by, columns, **options)
+    rows, groups, data, wanted = _summarise(
+        frame, "summary", by, columns, limits=limits, log=log, day_starts=day_starts
+    )
     table = result(rows, groups, data)
     return table if wanted is None else table[choose(table.columns, wanted)]
 
@@ -253,7 +259,9 @@ def weekly(
     columns: str | Iterable[str] | None = None,
     min_coverage: float = 0.0,
     min_days: int = 1,
-    **options: Unpack[DayOptions],
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return one row per ISO week: the days that count, and wear, steps, blinks, head and scores.
 
@@ -341,10 +349,12 @@ def weekly(
                 f"weekly: the table has several rows for {twice:%Y-%m-%d}, where it needs one per"
                 " day"
             )
-        days, used = frame.set_axis(dates), chosen_limits(options.get("limits"), frame)
+        days, used = frame.set_axis(dates), chosen_limits(limits, frame)
         days = (days[numbers(days["n"]) > 0] if "n" in days else days).sort_index()
     else:
-        rows = enter(frame, "weekly", EVERYTHING, **options, time=True).warn()
+        rows = enter(
+            frame, "weekly", EVERYTHING, limits=limits, log=log, day_starts=day_starts, time=True
+        ).warn()
         of_days, used = group(rows, "day"), rows.limits
         total = sums(rows, of_days, EVERYTHING)
         days = pd.DataFrame(statistics(rows, of_days, total), index=of_days.labels)

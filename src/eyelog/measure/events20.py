@@ -1,7 +1,7 @@
 """The 20 Hz log: its single blinks, steps and movements, its angles, and records of 15 s."""
 
 from itertools import pairwise
-from typing import Any, Final, Literal, Unpack, cast
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, derived, require, takes_tables
 from eyelog.judge.arrays import Bools, Floats, Ints, difference, numbers
 from eyelog.judge.intervals import LONGEST, Groups, Rows, enter, sums
-from eyelog.judge.limits import Options, limit
+from eyelog.judge.limits import Limits, limit
 from eyelog.judge.packets import (
     AXES,
     DIRECTIONS,
@@ -47,7 +47,9 @@ STRETCHES: Final = 200  # of a connection, for its drift
 
 
 @takes_tables
-def events(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
+def events(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return the single blinks of the 20 Hz log, one row each.
 
     Parameters
@@ -101,7 +103,9 @@ def events(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     """
     parts = ("blink_event_strength", "blink_event_speed")
     instead = "holds counts and averages, so pass it to blinks.rate"
-    rows, records = packets_of(frame, "blinks.events", parts, instead, UNUSABLE, **options)
+    rows, records = packets_of(
+        frame, "blinks.events", parts, instead, UNUSABLE, limits=limits, log=log
+    )
     found = single_blinks(records)
     names = [records.name(part) for part in parts]
     strength, closed_ms = (numbers(records.columns[name], name)[found.rows] for name in names)
@@ -117,7 +121,9 @@ def events(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
 
 
 @takes_tables
-def steps(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
+def steps(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return the single steps of the 20 Hz log, one row each.
 
     Parameters
@@ -164,7 +170,7 @@ def steps(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     """
     instead = "counts steps, so pass it to gait.pace"
     rows, records = packets_of(
-        frame, "gait.steps", ("step_event",), instead, UNUSABLE[:1], **options
+        frame, "gait.steps", ("step_event",), instead, UNUSABLE[:1], limits=limits, log=log
     )
     events = single_steps(records)
     data = {
@@ -177,7 +183,9 @@ def steps(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
 
 
 @takes_tables
-def moves(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
+def moves(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return the single eye movements of the 20 Hz log, one row each.
 
     Parameters
@@ -226,7 +234,9 @@ def moves(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     ways = [f"eye_{way}" for way in DIRECTIONS]
     parts = (*ways, "blink_event_strength", "blink_event_speed")
     instead = "counts eye movements, which daily sums up"
-    rows, records = packets_of(frame, "eyes.moves", parts, instead, UNUSABLE, **options)
+    rows, records = packets_of(
+        frame, "eyes.moves", parts, instead, UNUSABLE, limits=limits, log=log
+    )
     sizes = np.column_stack([cast(Floats, records.evidence(way)) for way in ways])
     at, way = np.nonzero(sizes > 0)
     vertical = np.isin(way, [DIRECTIONS.index("up"), DIRECTIONS.index("down")])
@@ -242,7 +252,8 @@ def turns(
     frame: pd.DataFrame,
     *,
     method: Literal["angles", "peaks"] = "angles",
-    **options: Unpack[Options],
+    limits: Limits | None = None,
+    log: str | None = None,
 ) -> pd.DataFrame:
     """Return the single movements of the head, one row each.
 
@@ -305,7 +316,9 @@ def turns(
     parts = tuple(AXES) if by_angle else tuple(AXES.values())
     against = (Reason.UNWORN,) if by_angle else (Reason.UNWORN, Reason.MOVING)
     instead = "counts head movements, so pass it to posture.head_movements"
-    rows, records = packets_of(frame, "posture.turns", parts, instead, against, **options)
+    rows, records = packets_of(
+        frame, "posture.turns", parts, instead, against, limits=limits, log=log
+    )
     found = []
     for axis in AXES:
         if by_angle:
@@ -328,7 +341,9 @@ def turns(
 
 
 @takes_tables
-def angles(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
+def angles(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return roll, pitch and yaw as continuous angles, corrected for drift and humps.
 
     Parameters
@@ -379,7 +394,9 @@ def angles(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     ['roll_deg', 'pitch_deg', 'yaw_deg']
     """
     instead = "holds averages of the tilt"
-    rows, records = packets_of(frame, "posture.angles", ANGLES, instead, UNUSABLE[:1], **options)
+    rows, records = packets_of(
+        frame, "posture.angles", ANGLES, instead, UNUSABLE[:1], limits=limits, log=log
+    )
     found, unworn = sent(records), records.context.get(Reason.UNWORN)
     data = {}
     for axis in ANGLES:
@@ -504,7 +521,9 @@ WIDTH_US: Final = log_named(COMPUTED_DATA).interval_us
 
 
 @takes_tables
-def recompute(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
+def recompute(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return the 15-second log, recomputed from the rows of the 20 Hz log.
 
     The app takes statistics of blinks from a buffer of the latest events, so they repeat and lag
@@ -559,7 +578,7 @@ def recompute(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
     ('computed_data', True)
     """
     instead = "holds intervals, not single rows"
-    rows, records = packets_of(frame, "recompute", (), instead, UNUSABLE, **options)
+    rows, records = packets_of(frame, "recompute", (), instead, UNUSABLE, limits=limits, log=log)
     # The 15 seconds are counted from the start of each connection, one packet before its first row;
     # what is left at its end is in none.
     us, opens = rows.closes_us, sent(records).opens

@@ -6,7 +6,7 @@ Steps are divided by the time walked, not by clock time: steps per clock minute 
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, Final, NamedTuple, Unpack, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import OFFSET, require, takes_tables
 from eyelog.judge.arrays import Floats, runs
 from eyelog.judge.intervals import Groups, enter, sums
-from eyelog.judge.limits import DayOptions, Options
+from eyelog.judge.limits import Limits
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import Judged, Records
 from eyelog.judge.terms import CLASSES, Counted, ratio, together
@@ -55,7 +55,13 @@ FEET: Final = {
 
 @takes_tables
 def pace(
-    frame: pd.DataFrame, *, by: By = None, of: Of = "minutes", **options: Unpack[DayOptions]
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    of: Of = "minutes",
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return the pace: steps per minute of walking.
 
@@ -112,7 +118,7 @@ def pace(
     ['pace_spm', 'n', 'exposure_min', 'coverage']
     """
     one_of(of, "of", OF)
-    rows = enter(frame, "gait.pace", ["gait"], **options)
+    rows = enter(frame, "gait.pace", ["gait"], limits=limits, log=log, day_starts=day_starts)
     groups, total = summed(rows, by, ["gait"], ["pace_s"], ["steps", "pace"])
     data = evaluate(STATISTICS["gait.pace"], total)
     if of == "wearer":
@@ -123,7 +129,14 @@ def pace(
 
 
 @takes_tables
-def step_time(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]) -> pd.DataFrame:
+def step_time(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
+) -> pd.DataFrame:
     """Return the mean time of a step while walking, and how much it varies between records.
 
     Parameters
@@ -170,14 +183,19 @@ def step_time(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOption
     >>> bool(400 < walked["step_time_ms"] < 700), bool(walked["step_time_cv_between"] < 0.2)
     (True, True)
     """
-    rows = enter(frame, "gait.step_time", ["gait"], **options)
+    rows = enter(frame, "gait.step_time", ["gait"], limits=limits, log=log, day_starts=day_starts)
     groups, total = summed(rows, by, ["gait"], ["step_s2"], ["steps", "pace"])
     return result(rows, groups, evaluate(STATISTICS["gait.step_time"], total))
 
 
 @takes_tables
 def speed_classes(
-    frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return how many steps fall into each class of speed.
 
@@ -210,7 +228,9 @@ def speed_classes(
     1.0
     """
     subjects = ["gait", "speed_classes"]
-    rows = enter(frame, "gait.speed_classes", subjects, **options)
+    rows = enter(
+        frame, "gait.speed_classes", subjects, limits=limits, log=log, day_starts=day_starts
+    )
     if rows.log and len(role(rows.log, "steps")) < len(CLASSES):
         raise FieldError(
             f"gait.speed_classes needs the {log_named(STANDARD_MODE_LOGS).words}: the"
@@ -228,7 +248,9 @@ def peak_cadence(
     *,
     minutes: int = 30,
     min_coverage: float = 0.75,
-    **options: Unpack[DayOptions],
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return the mean steps of each local day's busiest minutes.
 
@@ -270,7 +292,9 @@ def peak_cadence(
     >>> bool((one.dropna() >= thirty.dropna()).all())
     True
     """
-    (table,) = peak_cadences(frame, [minutes], min_coverage=min_coverage, **options)
+    (table,) = peak_cadences(
+        frame, [minutes], min_coverage=min_coverage, limits=limits, log=log, day_starts=day_starts
+    )
     return table
 
 
@@ -279,10 +303,14 @@ def peak_cadences(
     minutes: Iterable[int],
     *,
     min_coverage: float = 0.75,
-    **options: Unpack[DayOptions],
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> list[pd.DataFrame]:
     """Return `peak_cadence` for several numbers of minutes, from one reading of the records."""
-    rows = enter(frame, "gait.peak_cadence", ["gait"], **options)
+    rows = enter(
+        frame, "gait.peak_cadence", ["gait"], limits=limits, log=log, day_starts=day_starts
+    )
     averaged = [whole_number(one, "minutes", 1) for one in minutes]
     if not 0 < number(min_coverage, "min_coverage") <= 1:
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
@@ -327,7 +355,8 @@ def bouts(
     *,
     max_pause: str = "1min",
     min_length: str = "1min",
-    **options: Unpack[Options],
+    limits: Limits | None = None,
+    log: str | None = None,
 ) -> pd.DataFrame:
     """Return the walking bouts: runs of walking, with the gait in each.
 
@@ -377,7 +406,7 @@ def bouts(
     >>> bool((table["duration_min"] >= 2).all())
     True
     """
-    rows = enter(frame, "gait.bouts", ["gait"], **options, wide=False)
+    rows = enter(frame, "gait.bouts", ["gait"], limits=limits, log=log, wide=False)
     pause = duration_us(max_pause, "max_pause", example="1min") / 1e6
     least = duration_us(min_length, "min_length", example="1min") / 1e6
     require(rows.frame, role(rows.log, "steps", "walking_s"), purpose=rows.what)

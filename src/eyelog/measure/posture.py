@@ -5,7 +5,7 @@ The vendor does not document which sign of a tilt is forward or right, so no res
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, Literal, Unpack
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, require, takes_tables
 from eyelog.judge.arrays import Floats, difference, mean_direction, near, wrap
 from eyelog.judge.intervals import enter
-from eyelog.judge.limits import DayOptions, Options, limit
+from eyelog.judge.limits import Limits, limit
 from eyelog.judge.packets import GRAVITY
 from eyelog.judge.reasons import Reason
 from eyelog.judge.terms import AXES, filled, ratio
@@ -39,7 +39,13 @@ EDGES: Final = {"gravity": "tilt_zones", "median": "own_tilt_zones"}
 
 @takes_tables
 def head_movements(
-    frame: pd.DataFrame, *, by: By = None, of: Of = "minutes", **options: Unpack[DayOptions]
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    of: Of = "minutes",
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return head movements per worn hour, with typical values of single intervals.
 
@@ -91,7 +97,7 @@ def head_movements(
     """
     one_of(of, "of", OF)
     what, subjects = "posture.head_movements", ["head_moves"]
-    rows = enter(frame, what, subjects, **options)
+    rows = enter(frame, what, subjects, limits=limits, log=log, day_starts=day_starts)
     names = ["head_both_pitch", "head_both_yaw", "head_both_s"]
     parts: tuple[str, ...] = ("head_moves_pitch", "head_moves_yaw", "worn")
     if rows.log and log_named(rows.log).numbers_packets:
@@ -121,7 +127,14 @@ def head_movements(
 
 
 @takes_tables
-def spread(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]) -> pd.DataFrame:
+def spread(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
+) -> pd.DataFrame:
     """Return how much the head's tilt varies within intervals and between them.
 
     Parameters
@@ -162,14 +175,21 @@ def spread(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions])
     True
     """
     subjects = ["tilt_spread"]
-    rows = enter(frame, "posture.spread", subjects, **options)
+    rows = enter(frame, "posture.spread", subjects, limits=limits, log=log, day_starts=day_starts)
     parts = [f"tilt_{way}{end}" for way in WAYS for end in ("", "_sd")]
     groups, total = summed(rows, by, subjects, ["spread_s"], parts)
     return result(rows, groups, evaluate(STATISTICS["posture.spread"], total))
 
 
 @takes_tables
-def tilt(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]) -> pd.DataFrame:
+def tilt(
+    frame: pd.DataFrame,
+    *,
+    by: By = None,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
+) -> pd.DataFrame:
     """Return the tilt of the head from gravity, and how much it varies.
 
     Parameters
@@ -211,14 +231,25 @@ def tilt(frame: pd.DataFrame, *, by: By = None, **options: Unpack[DayOptions]) -
     """
     instead = "holds averages of the tilt, so pass it to posture.spread"
     against = (Reason.UNWORN,)
-    rows, _ = packets_of(frame, "posture.tilt", GRAVITY, instead, against, **options)
+    rows, _ = packets_of(
+        frame,
+        "posture.tilt",
+        GRAVITY,
+        instead,
+        against,
+        limits=limits,
+        log=log,
+        day_starts=day_starts,
+    )
     groups, total = summed(rows, by, ["tilt"], (), ())
     total["tilt_s"] = total["tilt_fore_aft_n"] * log_named(rows.log).interval_s
     return result(rows, groups, evaluate(STATISTICS["posture.tilt"], total))
 
 
 @takes_tables
-def relative_tilt(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFrame:
+def relative_tilt(
+    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
+) -> pd.DataFrame:
     """Return the tilt of each interval relative to the wearer's own median.
 
     Eyewear sits differently on every head, so a tilt means more relative to the wearer's own usual
@@ -250,7 +281,7 @@ def relative_tilt(frame: pd.DataFrame, **options: Unpack[Options]) -> pd.DataFra
     >>> abs(float(el.posture.relative_tilt(el.sample())["tl_yav"].median())) < 1e-9
     True
     """
-    rows = enter(frame, "posture.relative_tilt", ["tilt"], **options, wide=False)
+    rows = enter(frame, "posture.relative_tilt", ["tilt"], limits=limits, log=log, wide=False)
     names = [role_field(rows.log, f"tilt_{way}") for way in WAYS]
     require(rows.frame, names, purpose=rows.what)
     rows.warn()
@@ -283,7 +314,8 @@ def zones(
     field: str | None = None,
     reference: Literal["gravity", "median"] = "gravity",
     edges: Sequence[float] | None = None,
-    **options: Unpack[Options],
+    limits: Limits | None = None,
+    log: str | None = None,
 ) -> pd.DataFrame:
     """Return the time spent in zones of tilt.
 
@@ -327,7 +359,7 @@ def zones(
     >>> round(float(el.posture.zones(el.sample())["share"].sum()), 9)
     1.0
     """
-    rows = enter(frame, "posture.zones", ["tilt"], **options, wide=False)
+    rows = enter(frame, "posture.zones", ["tilt"], limits=limits, log=log, wide=False)
     names = [role_field(rows.log, f"tilt_{way}") for way in WAYS]
     field = names[0] if field is None else field
     if field not in names or reference not in EDGES:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import BETWEEN, LIMITS, OFFSET, OWN_COLUMNS, derived, require, takes_tables
 from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.intervals import LONGEST, WIDTH, Rows, bins, enter, parse_width, sums
-from eyelog.judge.limits import DEFAULT, DayOptions, limits_column
+from eyelog.judge.limits import DEFAULT, Limits, limits_column
 from eyelog.judge.records import Records
 from eyelog.judge.terms import SUBJECTS, Columns, Counted, filled, ratio, vectors
 from eyelog.measure.groups import FORMS, as_counts
@@ -34,7 +34,12 @@ RULES: Final = {
 
 @takes_tables
 def intervals(
-    frame: pd.DataFrame, every: str | None = None, **options: Unpack[DayOptions]
+    frame: pd.DataFrame,
+    every: str | None = None,
+    *,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return what each interval adds to any summary: the table that every summary works on.
 
@@ -96,7 +101,9 @@ def intervals(
     >>> bool((days["steps"] == el.daily(frame)["steps"]).all())
     True
     """
-    rows = enter(frame, "intervals", SUBJECTS, **options, time=True).warn()
+    rows = enter(
+        frame, "intervals", SUBJECTS, limits=limits, log=log, day_starts=day_starts, time=True
+    ).warn()
     if every is None:
         opens, widths = rows.opens_us, (rows.closes_us - rows.opens_us) / 1e6
         parts = [rows.columns(part, [rows.time, *SUBJECTS]) for part in rows.parts]
@@ -117,14 +124,20 @@ def intervals(
     details: dict[str, Any] = {
         "every": every,
         "limits": rows.limits.details(),
-        "day_starts": options.get("day_starts"),
+        "day_starts": day_starts,
     }
     return derived(table, frame, "intervals", log=rows.log or None, **details)
 
 
 @takes_tables
 def resample(
-    frame: pd.DataFrame, every: str, *, min_coverage: float = 0.0, **options: Unpack[DayOptions]
+    frame: pd.DataFrame,
+    every: str,
+    *,
+    min_coverage: float = 0.0,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Return the frame in longer intervals, each field by its rule in the catalogue.
 
@@ -206,7 +219,7 @@ def resample(
             made |= {f"{term} of {name}": column for term, column in own.items()}
         return made
 
-    rows = enter(frame, "resample", [], **options, wide=False)
+    rows = enter(frame, "resample", [], limits=limits, log=log, day_starts=day_starts, wide=False)
     fields = catalogue(rows.log)
     kept = [name for name in fields if name in rows.frame.columns and fields[name].agg != "none"]
     rules |= {name: (fields[name].agg, fields[name].weight) for name in kept}
