@@ -10,10 +10,26 @@ import eyelog as el
 from support.frames import EYES, MINUTES, frame_of, history
 
 
+def one(frame: pd.DataFrame, name: str, **options: object) -> float:
+    table = el.resample(opening(frame), "1min", **options)  # type: ignore[arg-type]
+    assert len(table) == 1
+    return float(table[name].iloc[0])
+
+
 def opening(frame: pd.DataFrame) -> pd.DataFrame:
     """Return records of 15 seconds of which the first opens on the minute."""
     shift = frame.index[0].floor("min") + pd.Timedelta("15s") - frame.index[0]
     return frame.set_axis(frame.index + shift)
+
+
+def test_the_last_level_is_kept_although_later_ones_are_missing() -> None:
+    assert one(frame_of(EYES, {"bl": [5, 4, 3, None]}), "bl") == 3
+
+
+def test_tilt_averages_on_the_circle() -> None:
+    frame = frame_of(EYES, {"tl_xav": [175, -175, 175, -175]})
+    every = el.Limits(tilt_sideways_deg=(-180, 180))
+    assert abs(one(frame, "tl_xav", limits=every)) == pytest.approx(180)
 
 
 def test_ones_own_columns_are_averaged_and_texts_left_out() -> None:
