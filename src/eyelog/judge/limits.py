@@ -30,23 +30,21 @@ Test = Callable[..., Bools]
 
 # The comparisons that keep and that break a limit, which a missing value does neither, and how it
 # is said.
-_TESTS: Final[Mapping[str, tuple[Test, Test, str]]] = MappingProxyType(
-    {
-        "x >= a": (lambda x, a: x >= a, lambda x, a: x < a, "at least {}"),
-        "x <= a": (lambda x, a: x <= a, lambda x, a: x > a, "at most {}"),
-        "x > a": (lambda x, a: x > a, lambda x, a: x <= a, "more than {}"),
-        "a <= x <= b": (
-            lambda x, a, b: (x >= a) & (x <= b),
-            lambda x, a, b: (x < a) | (x > b),
-            "{} to {}",
-        ),
-        "a <= x < b": (
-            lambda x, a, b: (x >= a) & (x < b),
-            lambda x, a, b: (x < a) | (x >= b),
-            "{} to below {}",
-        ),
-    }
-)
+_TESTS: Final[Mapping[str, tuple[Test, Test, str]]] = {
+    "x >= a": (lambda x, a: x >= a, lambda x, a: x < a, "at least {}"),
+    "x <= a": (lambda x, a: x <= a, lambda x, a: x > a, "at most {}"),
+    "x > a": (lambda x, a: x > a, lambda x, a: x <= a, "more than {}"),
+    "a <= x <= b": (
+        lambda x, a, b: (x >= a) & (x <= b),
+        lambda x, a, b: (x < a) | (x > b),
+        "{} to {}",
+    ),
+    "a <= x < b": (
+        lambda x, a, b: (x >= a) & (x < b),
+        lambda x, a, b: (x < a) | (x >= b),
+        "{} to below {}",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ Wear = Literal["device", "blinks"]
 
 # The limits that choose among what is left; all others decide which values are masked.
 _AFTERWARDS: Final = ("min_walked_for_pace", "min_valid", "min_run", "min_day")
-_SECONDS: Final[Mapping[str, float]] = MappingProxyType({"s": 1.0, "h": 3600.0})
+_SECONDS: Final[Mapping[str, float]] = {"s": 1.0, "h": 3600.0}
 
 
 def _default(name: str, log: str = STANDARD_MODE_LOGS) -> str:
@@ -302,9 +300,9 @@ class Limits:
         return self.table().to_html()
 
 
-_DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(
-    {each.name: each.default for each in dataclasses.fields(Limits)}
-)
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    each.name: each.default for each in dataclasses.fields(Limits)
+}
 
 
 def chosen_limits(limits: Limits | None, frame: pd.DataFrame | None = None) -> Limits:

@@ -412,9 +412,9 @@ def tilt(records: Records, forces: Sequence[Floats] | None = None) -> Counted:
     return made
 
 
-SUBJECTS_OF_PACKETS: Final = MappingProxyType(
-    {of.__name__: of for of in (gait, blinks, shape, eye_moves, head_moves, tilt, bursts)}
-)
+SUBJECTS_OF_PACKETS: Final = {
+    of.__name__: of for of in (gait, blinks, shape, eye_moves, head_moves, tilt, bursts)
+}
 """What packets add, by subject."""
 
 

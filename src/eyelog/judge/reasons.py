@@ -66,53 +66,45 @@ class Reason(IntFlag):
     SATURATED = 1024
 
 
-WORDS: Final[Mapping[Reason, str]] = MappingProxyType(
-    {
-        Reason.MISSING: "no value",
-        Reason.SENTINEL: "no score (-1)",
-        Reason.RANGE: "out of range",
-        Reason.INVALID: "not valid",
-        Reason.MOVING: "walking",
-        Reason.STILL: "not walking",
-        Reason.UNWORN: "not worn",
-        Reason.NOISY: "noisy",
-        Reason.OFF_POSE: "off pose",
-        Reason.STALE: "no new blink",
-        Reason.SATURATED: "at its cap",
-    }
-)
+WORDS: Final[Mapping[Reason, str]] = {
+    Reason.MISSING: "no value",
+    Reason.SENTINEL: "no score (-1)",
+    Reason.RANGE: "out of range",
+    Reason.INVALID: "not valid",
+    Reason.MOVING: "walking",
+    Reason.STILL: "not walking",
+    Reason.UNWORN: "not worn",
+    Reason.NOISY: "noisy",
+    Reason.OFF_POSE: "off pose",
+    Reason.STALE: "no new blink",
+    Reason.SATURATED: "at its cap",
+}
 """Each reason in words, as in figures and reports."""
 
-KEPT: Final[Mapping[Reason, str]] = MappingProxyType(
-    {reason: f"not {word}" for reason, word in WORDS.items()}
-    | {
-        Reason.MISSING: "a value",
-        Reason.SENTINEL: "a score, not -1",
-        Reason.RANGE: "inside its limits",
-        Reason.STALE: "of new blinks",
-    }
-)
+KEPT: Final[Mapping[Reason, str]] = {
+    **{reason: f"not {word}" for reason, word in WORDS.items()},
+    Reason.MISSING: "a value",
+    Reason.SENTINEL: "a score, not -1",
+    Reason.RANGE: "inside its limits",
+    Reason.STALE: "of new blinks",
+}
 """What a value without a reason is, in words."""
 _ALWAYS: Final = Reason.UNWORN | Reason.OFF_POSE
-_BY_KIND: Final[Mapping[str, Reason]] = MappingProxyType(
-    {
-        "static": _ALWAYS | Reason.INVALID | Reason.MOVING | Reason.NOISY,
-        "motion": _ALWAYS,
-        "gait": _ALWAYS | Reason.STILL,
-    }
-)
+_BY_KIND: Final[Mapping[str, Reason]] = {
+    "static": _ALWAYS | Reason.INVALID | Reason.MOVING | Reason.NOISY,
+    "motion": _ALWAYS,
+    "gait": _ALWAYS | Reason.STILL,
+}
 # The limits (by their name in ``limits.csv``) behind each reason that comes from the context, in
 # the order in which recipes follow them.
-CONTEXT: Final[Mapping[Reason, tuple[str, ...]]] = MappingProxyType(
-    {
-        Reason.UNWORN: ("worn",),
-        Reason.INVALID: ("valid",),
-        Reason.STILL: ("walking",),
-        Reason.OFF_POSE: ("tilt_sideways", "tilt_fore_aft"),
-        Reason.MOVING: ("walking",),
-        Reason.NOISY: ("noise",),
-    }
-)
+CONTEXT: Final[Mapping[Reason, tuple[str, ...]]] = {
+    Reason.UNWORN: ("worn",),
+    Reason.INVALID: ("valid",),
+    Reason.STILL: ("walking",),
+    Reason.OFF_POSE: ("tilt_sideways", "tilt_fore_aft"),
+    Reason.MOVING: ("walking",),
+    Reason.NOISY: ("noise",),
+}
 # Blink statistics without a weight in the catalogue (totals, extremes, normalized values) have a
 # role that names their count.
 _COUNTED: Final = {"gap_statistic": "gap_count", "blink_statistic": "blink_count"}

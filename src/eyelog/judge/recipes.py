@@ -101,9 +101,7 @@ def _read() -> Mapping[str, Recipe]:
 
 
 RECIPES: Final = _read()
-USUAL: Final = MappingProxyType(
-    {COMPUTED_DATA: "mind", STANDARD_MODE_LOGS: "eye", CURRENT_DATA: "blinks"}
-)
+USUAL: Final = {COMPUTED_DATA: "mind", STANDARD_MODE_LOGS: "eye", CURRENT_DATA: "blinks"}
 """The recipe of each log if none is named."""
 
 

@@ -11,7 +11,6 @@ constants, or nothing, so that each counts as one.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, reduce
-from types import MappingProxyType
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -199,11 +198,7 @@ def _average_gaps(records: Records, side: str, before: str = "") -> Counted:
         f"{before}gap_s2_{side}": (used, number, mean.values, mean.values),
         f"{before}gap_usable_s_{side}": (count.used & ~np.isnan(usable), usable),
         # Without gaps no average is expected.
-        f"{before}gap_seen_s_{side}": (
-            None,
-            used | (count.used & (number == 0)),
-            records.length_s,
-        ),
+        f"{before}gap_seen_s_{side}": (None, used | (count.used & (number == 0)), records.length_s),
     }
 
 
@@ -363,21 +358,19 @@ def scores(records: Records) -> Counted:
 
 
 Terms = Callable[[Records], Counted]
-SUBJECTS: Final[Mapping[str, Terms]] = MappingProxyType(
-    {
-        "gait": gait,
-        "blinks": blinks,
-        "shape": shape,
-        "eye_moves": partial(moves, kinds=EYE_MOVES),
-        "head_moves": partial(moves, kinds=HEAD_MOVES),
-        "tilt": tilt,
-        "scores": scores,
-        "speed_classes": speed_classes,
-        "readings": readings,
-        "noise_onsets": noise_onsets,
-        "weak_shape": weak_shape,
-        "bursts": bursts,
-        "tilt_spread": tilt_spread,
-    }
-)
+SUBJECTS: Final[Mapping[str, Terms]] = {
+    "gait": gait,
+    "blinks": blinks,
+    "shape": shape,
+    "eye_moves": partial(moves, kinds=EYE_MOVES),
+    "head_moves": partial(moves, kinds=HEAD_MOVES),
+    "tilt": tilt,
+    "scores": scores,
+    "speed_classes": speed_classes,
+    "readings": readings,
+    "noise_onsets": noise_onsets,
+    "weak_shape": weak_shape,
+    "bursts": bursts,
+    "tilt_spread": tilt_spread,
+}
 """What records add, by subject: first those of `eyelog.daily`, then those of one summary alone."""

@@ -22,9 +22,10 @@ from eyelog.errors import FieldError
 
 ENDING: Final = "*"
 # The meaningful decimals of fields, by their unit.
-DIGITS: Final[Mapping[str, int]] = MappingProxyType(
-    {"count": 0, "score": 0, "ms": 0, "uV-equiv": 0, "spm": 0, "deg": 1, "cm": 1, "s": 1}
-)
+DIGITS: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("count", "score", "ms", "uV-equiv", "spm"), 0),
+    **dict.fromkeys(("deg", "cm", "s"), 1),
+}
 
 
 @dataclass(frozen=True, slots=True)

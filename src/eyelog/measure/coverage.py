@@ -14,14 +14,7 @@ import pandas as pd
 from eyelog.catalogue import columns, log_named, needed, role
 from eyelog.clock import DAY_US, dates_at, stamps_at
 from eyelog.errors import EyelogWarning, listed
-from eyelog.frame import (
-    OFFSET,
-    RECORDED,
-    derived,
-    require_one_frame,
-    stated_account,
-    takes_tables,
-)
+from eyelog.frame import OFFSET, RECORDED, derived, require_one_frame, stated_account, takes_tables
 from eyelog.judge.arrays import Floats, numbers, runs
 from eyelog.judge.intervals import enter, sums
 from eyelog.judge.limits import Limits, limits_of

@@ -6,7 +6,6 @@ exact to the width of the rows.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any, Final, cast
 
 import numpy as np
@@ -48,15 +47,13 @@ SCORES: Final = tuple(
     )
 )
 # The groups of columns, and what each is made from (`eyelog.judge.terms`).
-SUBJECTS_OF: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "wear": (),
-        "gait": ("gait",),
-        "eyes": ("blinks", "shape", "eye_moves"),
-        "head": ("head_moves", "tilt"),
-        "scores": ("scores",),
-    }
-)
+SUBJECTS_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "wear": (),
+    "gait": ("gait",),
+    "eyes": ("blinks", "shape", "eye_moves"),
+    "head": ("head_moves", "tilt"),
+    "scores": ("scores",),
+}
 EVERYTHING: Final = tuple(subject for subjects in SUBJECTS_OF.values() for subject in subjects)
 BLINKS: Final = {"blink_rate_per_min", "blink_n", "blink_exposure_min"}
 LONG_ENOUGH: Final = limit(COMPUTED_DATA, "time_on_task")
@@ -403,11 +400,7 @@ def weekly(
 
 
 def _summarise(
-    frame: pd.DataFrame,
-    what: str,
-    by: By,
-    columns: str | Iterable[str] | None,
-    **options: Any,
+    frame: pd.DataFrame, what: str, by: By, columns: str | Iterable[str] | None, **options: Any
 ) -> tuple[Rows, Groups, dict[str, Any], list[str] | None]:
     """Return the rows, their groups, the columns of a summary, and the names that are wanted."""
     wanted = None if columns is None else names_of(columns, "columns")
