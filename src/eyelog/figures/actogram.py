@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-from eyelog.clock import DAY_US, LocalClock, time_of_day_us
+from eyelog.clock import DAY_US, LocalClock, stamps_at, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures.axes import Panels
@@ -20,7 +20,7 @@ from eyelog.figures.style import COLOURS, HATCH
 from eyelog.frame import history
 from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.judge.limits import Limits
-from eyelog.series.observed import refuse_records, refuse_sentinel
+from eyelog.series.observed import rows_of
 
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 COLUMN_MIN: Final = 15
@@ -153,35 +153,21 @@ def _rows(
             tables.stamps(given.index, what=what)
         judged = ribbon.judged(given, limits=limits, what=what)
         return judged.states.set_axis(judged.stamps), judged.seconds, judged.clock
-    if isinstance(given, pd.DataFrame):
-        records = tables.records_of_days(given, [str(column)], limits, what=what)
-        series, seconds, clock = records.frame[str(column)], records.seconds, records.clock
-    elif isinstance(given, pd.Series):
-        if column is not None or limits is not None:
-            raise ConfigurationError(
-                f"{what}: column= and limits= are of a frame: pass {what}(frame, column)"
-            )
-        series = given
-        index = tables.stamps(series.index, what=what)
-        tables.require_order(index, what=what, name="series")
-        if any(step.get("zones_vary") for step in history(series)):
-            raise ConfigurationError(
-                f"{what} needs the wearer's clock, and a Series does not hold it where the zone"
-                " varies: pass the frame itself"
-            )
-        seconds, clock = tables.row_seconds(series, None), LocalClock(index.tz)
-        if pd.api.types.is_numeric_dtype(series.dtype):
-            refuse_records(series, what=what)
-            refuse_sentinel(series, what=what)
-        series = series.set_axis(index + pd.Timedelta(seconds, "s"))
-    else:
+    if not isinstance(given, pd.DataFrame | pd.Series):
         raise ConfigurationError(
             f"{what} takes a frame, eyelog.states(frame), or the days of many wearers, not"
             f" {type(given).__name__}"
         )
-    if not pd.api.types.is_numeric_dtype(series.dtype):
-        raise ConfigurationError(f"{what} draws states or numbers, not {series.dtype}")
-    return series, seconds, clock
+    if isinstance(given, pd.Series) and any(step.get("zones_vary") for step in history(given)):
+        raise ConfigurationError(
+            f"{what} needs the wearer's clock, and a Series does not hold it where the zone varies:"
+            " pass the frame itself"
+        )
+    rows = rows_of(given, column, what, limits)
+    closes = stamps_at(rows.closes_us, rows.index.tz)
+    series = pd.Series(rows.values, closes, name=rows.name or None)
+    series.attrs = given.attrs
+    return series, rows.step_us / 1e6, rows.clock
 
 
 def _states(ax: Axes, judged: ribbon.Judged, rows: Ints, n: int) -> tuple[Floats, Floats]:

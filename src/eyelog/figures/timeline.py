@@ -93,20 +93,6 @@ def columns_for(start_us: int, end_us: int, seconds: float) -> Columns | None:
     return Columns(start_us, float(step), int(np.ceil(span_s / step)))
 
 
-class Trace(NamedTuple):
-    """The points drawn for one column of values and, for columns of time, what they are made of.
-
-    Days have no ends: beside the lowest and highest value of each day of a year, means would be a
-    flat line.
-    """
-
-    us: Ints
-    values: Floats
-    ends: tuple[Floats, Floats] | None = None
-    quartiles: tuple[Floats, Floats] | None = None
-    edges: Ints | None = None
-
-
 class Kind(NamedTuple):
     """How a field is drawn."""
 
@@ -127,60 +113,47 @@ def kind_of(log: str | None, name: str) -> Kind:
     return Kind(name, meaning, field.unit == "count", field.agg == "circ_mean")
 
 
-def trace(
-    us: Ints, values: Floats, seconds: float, columns: Columns | None, *, angle: bool = False
-) -> Trace:
-    """Return the points to draw: all values, or the mean, quartiles and range of each column.
+def _trace(
+    ax: Axes,
+    us: Ints,
+    values: Floats,
+    seconds: float,
+    columns: Columns | None,
+    kind: Kind,
+    to_x: ToX,
+    label: str,
+) -> None:
+    """Draw all values, or mean, middle half and range of each column; lone values are points.
 
-    Parameters
-    ----------
-    us : array of int64
-        Sorted stamps in microseconds.
-    values : array of float
-        Missing where there is no value.
-    seconds : float
-        How long a row lasts.
-    columns : Columns, optional
-        The columns that the width resolves.
-    angle : bool
-        Whether to average on the circle.
+    Days have no range: beside the lowest and highest value of each day of a year, means would be a
+    flat line.
     """
     if columns is None:
         # A value is drawn in the middle of its row; each gap has a point without a value.
         middles = us - int(seconds * 5e5)
         # Clock time goes back when the clocks do: this is a gap too.
         gaps = np.flatnonzero(~follows(us, seconds * 1e6) | (np.diff(us) <= 0)) + 1
-        return Trace(
-            np.insert(middles, gaps, middles[gaps - 1] + 1), np.insert(values, gaps, np.nan)
-        )
-    finite = np.isfinite(values)
-    every = pd.RangeIndex(columns.n)
-    column = columns.of(us[finite])
-    groups = pd.Series(values[finite]).groupby(column)
-    quartiles = [numbers(groups.quantile(share).reindex(every)) for share in (0.25, 0.75)]
-    low, high = (numbers(ends.reindex(every)) for ends in (groups.min(), groups.max()))
-    mean = tables.means(values, columns.of(us), columns.n, angle=angle)
-    edges = columns.edges
-    ends = (low, high) if columns.step_s < dates.DAY_S else None
-    return Trace((edges[:-1] + edges[1:]) // 2, mean, ends, (quartiles[0], quartiles[1]), edges)
-
-
-def draw(ax: Axes, drawn: Trace, kind: Kind, to_x: ToX, label: str) -> None:
-    """Draw a trace: its band and extremes (if columns), its line, and its lone values as points."""
-    colour, x = COLOURS[shades(kind.meaning)[0]], to_x(drawn.us)
+        middles = np.insert(middles, gaps, middles[gaps - 1] + 1)
+        values = np.insert(values, gaps, np.nan)
+    else:
+        groups = pd.Series(values).groupby(columns.of(us))
+        middles = (columns.edges[:-1] + columns.edges[1:]) // 2
+        values = tables.means(values, columns.of(us), columns.n, angle=kind.is_angle)
+    colour, x, alone = COLOURS[shades(kind.meaning)[0]], to_x(middles), marks.lone(values)
     dots: dict[str, Any] = {"color": colour, "linestyle": "none", "marker": "o"}
-    ax.plot(x, drawn.values, color=colour, linewidth=0.8, label=label)
-    alone = marks.lone(drawn.values)
+    ax.plot(x, values, color=colour, linewidth=0.8, label=label)
     if alone.any():
-        ax.plot(x[alone], drawn.values[alone], markersize=1.6, **dots)
-    if drawn.edges is not None and drawn.quartiles is not None:
-        lower, upper = drawn.quartiles
-        band: dict[str, Any] = {"color": colour, "alpha": 0.3, "linewidth": 0, "zorder": 1.5}
-        edges = to_x(drawn.edges)
-        ax.stairs(upper, edges, baseline=lower, fill=True, label="middle half", **band)
-    if drawn.ends is not None:
+        ax.plot(x[alone], values[alone], markersize=1.6, **dots)
+    if columns is None:
+        return
+    every = pd.RangeIndex(columns.n)
+    lower, upper = (numbers(groups.quantile(share).reindex(every)) for share in (0.25, 0.75))
+    band: dict[str, Any] = {"color": colour, "alpha": 0.3, "linewidth": 0, "zorder": 1.5}
+    ax.stairs(upper, to_x(columns.edges), baseline=lower, fill=True, label="middle half", **band)
+    if columns.step_s < dates.DAY_S:
+        ends = [numbers(end.reindex(every)) for end in (groups.min(), groups.max())]
         tiny = dots | {"markersize": 0.7, "markeredgewidth": 0, "alpha": 0.7, "zorder": 1.6}
-        ax.plot(np.tile(x, 2), np.concatenate(drawn.ends), label="lowest, highest", **tiny)
+        ax.plot(np.tile(x, 2), np.concatenate(ends), label="lowest, highest", **tiny)
 
 
 def _fill(ax: Axes, us: Ints, values: Floats, seconds: float, kind: Kind, label: str) -> None:
@@ -296,7 +269,10 @@ def _draw_fields(
 ) -> Panels:
     """Draw fields along time; the rows of the frame are judged and close at their stamps."""
     index = cast(pd.DatetimeIndex, frame.index)
-    shaded = [] if events is None else diary.event_us(events)
+    shaded = [
+        (float(dates.to_x(first)), None if last is None else float(dates.to_x(last)), label)
+        for first, last, label in ([] if events is None else diary.event_us(events))
+    ]
     log, unit_s = tables.log_or_none(frame), tables.unit_seconds(frame)
     seconds, us = tables.row_seconds(frame, log), index.as_unit("us").asi8
     clock = clock_of(frame, log=log)
@@ -314,22 +290,20 @@ def _draw_fields(
         if is_ribbon:
             _draw_ribbon(ax, frame[name], us, seconds, columns, (start, end))
         else:
-            drawn = trace(us, numbers(frame[name]), seconds, columns, angle=kind.is_angle)
-            draw(ax, drawn, kind, dates.to_x, _words_of_columns(columns))
+            values, words = numbers(frame[name]), _words_of_columns(columns)
+            _trace(ax, us, values, seconds, columns, kind, dates.to_x, words)
             marks.value_axis(ax.yaxis, most=3 if len(names) <= ROOMY else 2, whole=kind.is_count)
-            if not np.isfinite(drawn.values).any():
+            if not np.isfinite(values).any():
                 ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center")
                 ax.set_yticks([])
             elif kind.is_count:
-                top = np.nanmax(drawn.values if drawn.ends is None else drawn.ends[1])
-                ax.set_ylim(bottom=0, top=None if top > 0 else 1)
+                ax.set_ylim(bottom=0, top=None if np.nanmax(values) > 0 else 1)
         label = "State" if name == STATE else label_of(log, name, seconds=unit_s)
         ax.set_title(label, **small)
         for first, last, _ in shaded:
-            diary.shade(
-                ax, float(dates.to_x(first)), None if last is None else float(dates.to_x(last))
-            )
-    every[-1].set_xlim(float(dates.to_x(start)), float(dates.to_x(end)))
+            diary.shade(ax, first, last)
+    low, high = dates.to_x([start, end]).tolist()
+    every[-1].set_xlim(low, high)
     dates.time_axis(every[-1], clock)
     for ax in every[:-1]:
         ax.tick_params(axis="x", length=0)
@@ -338,25 +312,17 @@ def _draw_fields(
     if shaded:
         every[-1].set_title("Diary", **small)
         _without_values(every[-1])
-        key = diary.draw_lane(every[-1], _spans(shaded, start, end))
+        key = diary.draw_lane(
+            every[-1],
+            [
+                (max(first, low), None if last is None else min(last, high), label)
+                for first, last, label in shaded
+                if first < high and (first if last is None else last) >= low
+            ],
+        )
     days = local_days(index[tables.rows_of_days(index, clock)], clock=clock)
     axes.finish(made[0], title_of(frame, days=days), title, legend=legend, note=key, fig=fig)
     return made
-
-
-def _spans(
-    events: Sequence[diary.Event], start: int, end: int
-) -> list[tuple[float, float | None, str]]:
-    """Return where along time events lie within a range."""
-    return [
-        (
-            float(dates.to_x(max(first, start))),
-            None if last is None else float(dates.to_x(min(last, end))),
-            text,
-        )
-        for first, last, text in events
-        if first < end and (first if last is None else last) >= start
-    ]
 
 
 def _default(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -431,24 +397,24 @@ def _draw_ribbon(
     edges = np.linspace(*ends, RIBBON_COLUMNS + 1).astype(np.int64)
     if stacked and columns is not None:
         edges = columns.edges
-    codes: Ints | None = None
-    names: tuple[str, ...] = (*BOOLEAN, ribbon.UNKNOWN)
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        codes, names = ribbon.state_codes(column), ribbon.NAMES
-    values = numbers(column) if codes is None else np.zeros(0)
-    of_row = np.where(np.isnan(values), 2, np.where(values > 0, 0, 1)) if codes is None else codes
-    shares = ribbon.time_shares(us, of_row, seconds, edges, n=len(names))
-    left, right = float(dates.to_x(edges[0])), float(dates.to_x(edges[-1]))
-    if stacked:
-        ribbon.stack(ax, shares, names, dates.to_x(edges))
+    of_states = isinstance(column.dtype, pd.CategoricalDtype)
+    names: tuple[str, ...] = ribbon.NAMES
+    if of_states:
+        codes = ribbon.state_codes(column)
     else:
-        ribbon.image(ax, ribbon.colours(shares, names)[None], (left, right, 0, 1))
-    ribbon.hatched(ax, 0, 1, left=left, right=right)
+        values, names = numbers(column), (*BOOLEAN, ribbon.UNKNOWN)
+        codes = np.where(np.isnan(values), 2, np.where(values > 0, 0, 1))
+    shares, x = ribbon.time_shares(us, codes, seconds, edges, n=len(names)), dates.to_x(edges)
+    if stacked:
+        ribbon.stack(ax, shares, names, x)
+    else:
+        ribbon.image(ax, ribbon.colours(shares, names)[None], (x[0], x[-1], 0, 1))
+    ribbon.hatched(ax, 0, 1, left=x[0], right=x[-1])
     ax.set_ylim(0, 1)
     _without_values(ax)
-    if codes is not None:
+    if of_states:
         ribbon.explain(ax, codes)
-    for name in () if stacked or codes is not None else BOOLEAN:
+    for name in () if stacked or of_states else BOOLEAN:
         axes.key(ax, name)
 
 
@@ -559,7 +525,7 @@ def plot_day(
     made = every[:, : len(names)].ravel()
     own = axes.own_figure(made[0])
     look: dict[str, Any] = {"fontsize": "small" if own is None else SMALL_PT, "pad": 2}
-    of_records = _places(recorded, days, clock)
+    of_records = days.get_indexer(local_days(recorded, clock=clock))
     kinds = [kind_of(log, name) for name in names]
     limits_of = [_limits(numbers(frame[kind.name]), kind.is_count) for kind in kinds]
     columns = columns_for(0, 24 * HOUR_US, seconds)
@@ -578,8 +544,7 @@ def plot_day(
             if kind.is_count and columns is None:
                 _fill(ax, us, values, seconds, kind, label)
             else:
-                drawn = trace(us, values, seconds, columns, angle=kind.is_angle)
-                draw(ax, drawn, kind, _to_hours, label)
+                _trace(ax, us, values, seconds, columns, kind, lambda us: us / HOUR_US, label)
             ax.set_ylim(*ends)
             marks.value_axis(ax.yaxis, most=3, whole=kind.is_count)
             _hatch_gaps(ax, recorded[of_records == which], recorded_s, clock)
@@ -622,15 +587,6 @@ def _limits(values: Floats, count: bool) -> tuple[float, float]:
     low, high = (0.0 if count else float(finite.min())), float(finite.max())
     spare = (high - low) * 0.05 or 1.0
     return (low if count else low - spare), high + spare
-
-
-def _to_hours(us: Ints) -> Floats:
-    return np.asarray(us / HOUR_US, dtype=np.float64)
-
-
-def _places(index: pd.DatetimeIndex, days: pd.DatetimeIndex, clock: LocalClock) -> Ints:
-    """Return the place of each stamp's day among the days."""
-    return np.asarray((local_days(index, clock=clock) - days[0]).days, dtype=np.int64)
 
 
 def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, clock: LocalClock) -> None:
