@@ -213,7 +213,7 @@ def own_days(archive: str, account: str) -> bytes:
 
 def _picture(frame: pd.DataFrame) -> str:
     """Return the overview of a frame as a picture for a page: PNG in base64."""
-    from eyelog.figures.overview import plot_overview
+    from eyelog.figures.maps import plot_overview
 
     sink = io.BytesIO()
     cast(Any, plot_overview(frame).figure).canvas.print_figure(sink, format="png", dpi=_DPI)

@@ -73,7 +73,7 @@ def plot(
 def _draw(frame: Any, kind: str, fields: tuple[str, ...], options: dict[str, Any]) -> Any:
     """Return the Axes of one kind of figure: for each field, or by default a choice for the log."""
     from eyelog.figures.axes import panels
-    from eyelog.figures.heatmap import with_steps
+    from eyelog.figures.maps import with_steps
     from eyelog.frame import clock_of, log_of, require
     from eyelog.series.events import labels_by_day
 

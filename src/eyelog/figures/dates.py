@@ -93,11 +93,13 @@ def weekdays_axis(above: Axes, ax: Axes) -> None:
         panel.axvspan(4.5, 6.5, label="weekend", color=COLOURS["weekend"], linewidth=0, zorder=0)
 
 
-def hours_axis(ax: Axes, zone: object | None = None, *, day_starts: str | None = None) -> None:
-    """Show a whole day along x, from 00 to 24; x is in hours since the day has started."""
+def hours_axis(
+    ax: Axes, zone: object | None = None, *, day_starts: str | None = None, days: int = 1
+) -> None:
+    """Show whole days along x, from 00 to 24; x is in hours since the first has started."""
     at = time_of_day(day_starts)
     first = at.hour + at.minute / 60
-    ax.set_xlim(0, 24)
+    ax.set_xlim(0, 24 * days)
     ax.xaxis.set_major_locator(MaxNLocator("auto", steps=HOUR_STEPS, integer=True))
     ax.xaxis.set_major_formatter(partial(_hour, first=first))
     ax.set_xlabel("Time of day" if zone is None else f"Time of day ({zone})")
@@ -106,7 +108,7 @@ def hours_axis(ax: Axes, zone: object | None = None, *, day_starts: str | None =
 def _hour(hour: float, _: float | None = None, *, first: float = 0.0) -> str:
     # A function with a name, so that a figure can be pickled.
     if not first:
-        return f"{hour:02.0f}"
+        return f"{hour % 24 or min(hour, 24):02.0f}"
     minutes = round((first + hour) % 24 * 60)
     return f"{minutes // 60:02d}" + f":{minutes % 60:02d}" * (minutes % 60 > 0)
 
