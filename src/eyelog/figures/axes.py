@@ -135,7 +135,7 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
                 f" 'upper left', not {wanted!r}"
             )
         place: Any = kwargs.get("ax") if kwargs.get("ax") is not None else kwargs.get("fig")
-        users = isinstance(place, Axes | FigureBase) and not is_own(place.figure.figure)
+        users = isinstance(place, Axes | FigureBase) and sheet_of(place) is None
         with nullcontext() if users else style():
             result = draw(*args, **kwargs)
         called = signature.bind(*args, **kwargs)
@@ -145,8 +145,8 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
         if users:
             for ax in made:
                 _keep_readable(ax)
-        elif own_figure(made[0]) is not None:
-            figure = cast(Figure, own_figure(made[0]))
+        else:
+            figure = made[0].figure.figure
             fit_width(figure, float(figure.get_figwidth()))
         return result
 
@@ -212,30 +212,15 @@ def keep_ticks(ax: Axes) -> None:
     """Give the ticks of an Axes the look for good: matplotlib makes more of them when it draws."""
     settings = cast(Mapping[str, Any], mpl.rcParams)
     for name in ("x", "y"):
-        look: dict[str, Any] = {
-            key: settings[f"{name}tick.{key}"] for key in ("color", "labelcolor", "labelsize")
-        }
-        ax.tick_params(axis=cast(Any, name), which="both", **look)
-        for which in ("major", "minor"):
-            look = {key: settings[f"{name}tick.{which}.{key}"] for key in ("size", "width", "pad")}
-            look["length"] = look.pop("size")
-            ax.tick_params(axis=cast(Any, name), which=cast(Any, which), **look)
+        keys = {"color": "color", "labelcolor": "labelcolor", "labelsize": "labelsize"}
+        keys |= {"length": "major.size", "width": "major.width", "pad": "major.pad"}
+        look: Any = {key: settings[f"{name}tick.{of}"] for key, of in keys.items()}
+        ax.tick_params(axis=cast(Any, name), **look)
 
 
-def is_own(figure: Any) -> bool:
-    """Return whether eyelog has made a figure."""
-    return isinstance(getattr(figure, "eyelog_sheet", None), Sheet)
-
-
-def own_figure(ax: Axes | None) -> Figure | None:
-    """Return the figure of an Axes if eyelog has made it, otherwise None."""
-    figure = None if ax is None else ax.figure.figure
-    return cast(Figure, figure) if is_own(figure) else None
-
-
-def sheet_of(figure: Figure) -> Sheet:
-    """Return what eyelog has written on a figure of its own."""
-    return cast(Sheet, cast(Any, figure).eyelog_sheet)
+def sheet_of(drawn: Artist) -> Any:
+    """Return the `Sheet` of the figure of an artist; None if the figure is a user's."""
+    return getattr(cast(Any, drawn).figure.figure, "eyelog_sheet", None)
 
 
 def key(ax: Axes, label: str, meaning: str | None = None, *, hollow: bool = False) -> None:
@@ -295,18 +280,17 @@ def finish(
         The user's figure: title and legend are those of all of its panels.
     """
     text = ours if title is None else title
-    figure = own_figure(ax)
-    size = FontProperties(size="small").get_size_in_points() if figure is None else SMALL_PT
-    if figure is not None:
+    sheet, figure = sheet_of(ax), ax.figure.figure
+    size = FontProperties(size="small").get_size_in_points() if sheet is None else SMALL_PT
+    if sheet is not None:
         figure.suptitle(text, x=inches(PAD_MM) / figure.get_figwidth(), ha="left", wrap=True)
-        sheet = sheet_of(figure)
         sheet.note, sheet.place = note or sheet.note, legend
     elif fig is not None and text:
         fig.suptitle(text, x=0.01, ha="left", fontsize=size, wrap=True)
     elif text:
         lines = in_lines(text, BEFORE_LAYOUT * length_pt(ax.xaxis), size)
         ax.set_title(lines, loc="left", fontsize=size)
-    whole = fig if figure is None else figure
+    whole = fig if sheet is None else figure
     made: list[Any] = [ax] if whole is None else cast(Any, whole).axes
     entries = labelled(made) if legend is not False else {}
     if isinstance(legend, str) and legend != "right":
@@ -315,7 +299,7 @@ def finish(
             inside = _in_columns(write, entries, COLUMN_EM * size, size, "", most=1, loc=legend)
             _on_white(inside)
         entries = {}
-    if figure is None and (entries or note):
+    if sheet is None and (entries or note):
         _write_beside(made, fig, entries, size, note, right=legend == "right")
 
 
@@ -486,7 +470,7 @@ def name_rows(
     most : int
         Characters of the longest name that is written in full.
     """
-    if own_figure(ax) is None and len(names):
+    if sheet_of(ax) is None and len(names):
         size = FontProperties(size=mpl.rcParams["ytick.labelsize"]).get_size_in_points()
         apart = length_pt(ax.yaxis) / abs(float(np.ptp(ax.get_ylim())) or 1.0)
         size = max(min(size, apart / 1.3), SMALL_PT)

@@ -131,10 +131,10 @@ def _shown(x: Any, clock: LocalClock) -> pd.DatetimeIndex:
     return pd.DatetimeIndex(np.asarray(clock.wall_us(us), dtype=np.int64).view("M8[us]"))
 
 
-def day_edges(day: pd.Timestamp, clock: LocalClock) -> tuple[int, int]:
-    """Return the instants, in microseconds, at which a local date begins and the next one does."""
-    wall = microseconds(pd.DatetimeIndex([day, day + pd.Timedelta(days=1)]))
-    opens, closes = clock.instants(wall).tolist()
+def day_edges(days: pd.DatetimeIndex, clock: LocalClock) -> tuple[int, int]:
+    """Return the instants, in microseconds, at which the first date begins and the last ends."""
+    walls = microseconds(days[[0, -1]]) + np.array([0, DAY_US])
+    opens, closes = clock.instants(walls).tolist()
     return opens, closes
 
 

@@ -292,7 +292,7 @@ def plot_heatmap(
     axes.key(ax, "no record")
     name = label_of(log, field, seconds=tables.unit_seconds(frame))
     ours = title_of(frame, zone=False)
-    if axes.own_figure(ax) is None:
+    if axes.sheet_of(ax) is None:
         ours = " · ".join([name, *([ours] if ours else [])])
     else:
         ax.set_title(name, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)

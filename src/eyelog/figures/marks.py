@@ -9,7 +9,7 @@ from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, PowerNorm, to_rgb
 
-from eyelog.figures.axes import EM, keep_ticks, length_pt, own_figure
+from eyelog.figures.axes import EM, keep_ticks, length_pt, sheet_of
 from eyelog.figures.style import COLOURS
 from eyelog.judge.arrays import Bools, Floats
 from eyelog.measure.sheet import number_text
@@ -219,7 +219,7 @@ def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.09) -> Axes:
     size = float(ax.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
     apart = size / length_pt(ax.yaxis)
     below = ax.inset_axes((0.0, -(height + max(gap, apart)), 1.0, height), sharex=ax)
-    if own_figure(ax) is not None:
+    if sheet_of(ax) is not None:
         keep_ticks(below)
     ax.tick_params(axis="x", bottom=False, labelbottom=False)
     ax.spines["bottom"].set_visible(False)

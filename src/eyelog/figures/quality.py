@@ -114,9 +114,9 @@ def plot_quality(
     one_of(by, "by", ("time", "time_of_day"))
     tables.require_order(index, what=what, name="reasons")
     occurring, flagged = _flagged(reasons)
-    of_days = local_days(index[tables.rows_of_days(index, clock)], clock=clock)
+    _, days, _ = tables.on_days(index, clock)
     if by == "time":
-        start, end = dates.day_edges(of_days[0], clock)[0], dates.day_edges(of_days[-1], clock)[1]
+        start, end = dates.day_edges(days, clock)
         seconds = tables.row_seconds(reasons, tables.log_or_none(reasons))
         whole = Columns(start, seconds, int(np.ceil((end - start) / 1e6 / seconds)))
         columns = columns_for(start, end, seconds) or whole
@@ -149,13 +149,13 @@ def plot_quality(
     marks.percent_axis(bar.yaxis)
     if by == "time":
         dates.time_axis(ax, clock)
-    elif axes.own_figure(ax) is None:  # no space beneath an Axes of the user
+    elif axes.sheet_of(ax) is None:  # no space beneath an Axes of the user
         dates.hours_axis(ax, clock.tz)
     else:
         below = marks.strip(ax)
         _draw_days(below, local_days(index, clock=clock), column, n)
         dates.hours_axis(below, clock.tz)
-    ours = title_of(reasons, days=of_days, zone=by == "time", clock=clock)
+    ours = title_of(reasons, days=days, zone=by == "time", clock=clock)
     axes.finish(ax, ours, title, legend=legend)
     return ax
 

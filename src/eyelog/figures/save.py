@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 
 import eyelog
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import Sheet, fit_width, is_own, sheet_of
+from eyelog.figures.axes import Sheet, fit_width, sheet_of
 from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.labels import range_words
 from eyelog.figures.recipe import recipe_of
@@ -127,13 +127,13 @@ def _sized(figure: Figure, width_in: float) -> Iterator[None]:
     """Set a figure's width while it is saved; the panels of eyelog's own keep their height."""
     width, height = (float(side) for side in figure.get_size_inches())
     try:
-        if is_own(figure):
+        if sheet_of(figure) is not None:
             fit_width(figure, width_in)
         else:
             figure.set_size_inches(width_in, height * width_in / width, forward=False)
         yield
     finally:
-        if is_own(figure):
+        if sheet_of(figure) is not None:
             fit_width(figure, width)
         figure.set_size_inches(width, height, forward=False)
 
@@ -141,7 +141,7 @@ def _sized(figure: Figure, width_in: float) -> Iterator[None]:
 @contextmanager
 def _noted(figure: Figure, words: str) -> Iterator[None]:
     """Write words above the legend of eyelog's own figure for as long as it is saved."""
-    sheet = sheet_of(figure) if words and is_own(figure) else Sheet()
+    sheet = (sheet_of(figure) if words else None) or Sheet()
     note = sheet.note
     sheet.note = f"{note}\n{words}".lstrip()
     try:
@@ -153,7 +153,7 @@ def _noted(figure: Figure, words: str) -> Iterator[None]:
 @contextmanager
 def _underlined(figure: Figure, words: str) -> Iterator[Bbox | None]:
     """Write words beneath a user's figure while it is saved; return the area with the line."""
-    if not words or is_own(figure):
+    if not words or sheet_of(figure) is not None:
         yield None
         return
     width, height = (float(side) for side in figure.get_size_inches())

@@ -105,9 +105,16 @@ def records_of_days(
 
 
 def on_days(index: pd.DatetimeIndex, clock: LocalClock) -> tuple[Bools, pd.DatetimeIndex, Ints]:
-    """Return which rows are of days to draw, every date of these, and the place of each row."""
-    kept = rows_of_days(index, clock)
-    of_row = local_days(index[kept], clock=clock)
+    """Return which rows are of days to draw, every date of these, and the place of each row.
+
+    They are the days that `eyelog.daily` has, if there are any. A slice by date begins with the row
+    stamped at its first midnight, which closes the day before: a day with this row alone would be a
+    row or panel of a figure without anything in it.
+    """
+    of_row = local_days(index, clock=clock)
+    kept = np.asarray(of_row.isin(days_with_records(index, clock=clock)), dtype=np.bool_)
+    kept |= not kept.any()
+    of_row = of_row[kept]
     days = pd.date_range(of_row.min(), of_row.max(), freq="D", unit="us")
     return kept, days, np.asarray((of_row - days[0]).days, np.int64)
 
@@ -132,17 +139,6 @@ def require_order(index: pd.DatetimeIndex, *, what: str, name: str) -> None:
     """Raise if the stamps of what `what` is to draw, called `name`, are not in order."""
     if not index.is_monotonic_increasing:
         raise ConfigurationError(f"{what} needs stamps in order: pass {name}.sort_index()")
-
-
-def rows_of_days(index: pd.DatetimeIndex, clock: LocalClock) -> Bools:
-    """Return which rows are of days to draw: those that `eyelog.daily` has, if there are any.
-
-    A slice by date begins with the row stamped at its first midnight, which closes the day before:
-    a day with this row alone would be a row or panel of a figure without anything in it.
-    """
-    kept = days_with_records(index, clock=clock)
-    rows = np.asarray(local_days(index, clock=clock).isin(kept), dtype=np.bool_)
-    return rows if rows.any() else np.ones(len(index), dtype=np.bool_)
 
 
 def days_of(table: Any, *, day_starts: str | None = None) -> Any:

@@ -276,7 +276,10 @@ def _draw_fields(
     log, unit_s = tables.log_or_none(frame), tables.unit_seconds(frame)
     seconds, us = tables.row_seconds(frame, log), index.as_unit("us").asi8
     clock = clock_of(frame, log=log)
-    start, end = _range(index, seconds, clock)
+    _, days, _ = tables.on_days(index, clock)
+    start, end = int(us[0] - seconds * 1e6), int(us[-1])
+    if end - start >= WHOLE_DAYS_FROM_S * 1e6:
+        start, end = dates.day_edges(days, clock)
     columns = columns_for(start, end, seconds)
     stacked = columns is not None and columns.step_s >= dates.DAY_S
     ribbons = [not _is_number(frame[name]) for name in names]
@@ -320,7 +323,6 @@ def _draw_fields(
                 if first < high and (first if last is None else last) >= low
             ],
         )
-    days = local_days(index[tables.rows_of_days(index, clock)], clock=clock)
     axes.finish(made[0], title_of(frame, days=days), title, legend=legend, note=key, fig=fig)
     return made
 
@@ -363,17 +365,6 @@ def _names(frame: pd.DataFrame, fields: Sequence[str]) -> list[str]:
 def _is_number(column: pd.Series) -> bool:
     kinds = pd.api.types
     return bool(kinds.is_numeric_dtype(column.dtype) and not kinds.is_bool_dtype(column.dtype))
-
-
-def _range(index: pd.DatetimeIndex, seconds: float, clock: LocalClock) -> tuple[int, int]:
-    """Return the range to show in microseconds: whole local days, unless it is short."""
-    us = index.as_unit("us").asi8
-    first, last = int(us[0] - seconds * 1e6), int(us[-1])
-    if last - first < WHOLE_DAYS_FROM_S * 1e6:
-        return first, last
-    index = index[tables.rows_of_days(index, clock)]
-    days = local_days(index[[0, -1]], clock=clock)
-    return dates.day_edges(days[0], clock)[0], dates.day_edges(days[-1], clock)[1]
 
 
 def _without_values(ax: Axes) -> None:
@@ -523,7 +514,7 @@ def plot_day(
     each += [RIBBON_MM] if shares is not None else []
     every = axes.panels(each * len(days), sharex=True, fig=fig).reshape(len(days), -1)
     made = every[:, : len(names)].ravel()
-    own = axes.own_figure(made[0])
+    own = axes.sheet_of(made[0])
     look: dict[str, Any] = {"fontsize": "small" if own is None else SMALL_PT, "pad": 2}
     of_records = days.get_indexer(local_days(recorded, clock=clock))
     kinds = [kind_of(log, name) for name in names]

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from eyelog import __version__
 from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning, warn
-from eyelog.figures.axes import fit_width, own_figure
+from eyelog.figures.axes import fit_width, sheet_of
 from eyelog.figures.style import WIDTHS_MM, inches, style
 from eyelog.home import output_file, path_of, progress_line
 from eyelog.reports import words
@@ -224,7 +224,7 @@ def _drawn(key: str, picture: Picture, widths: Mapping[str, float] | None) -> di
             widths = {"card": CARD_MM}
             figure.set_figheight(LOWER * figure.get_figheight())
         heights = dict.fromkeys(widths, figure.get_figheight())
-        if "narrow" in widths and own_figure(figure.axes[0]) is not None:
+        if "narrow" in widths and sheet_of(figure) is not None:
             # A legend of more lines would leave panels on a phone half as high.
             fit_width(figure, inches(widths["narrow"]))
             heights["narrow"] = figure.get_figheight()

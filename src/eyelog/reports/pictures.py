@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
 
-from eyelog.figures.axes import fit_width, own_figure
+from eyelog.figures.axes import fit_width, sheet_of
 from eyelog.figures.style import inches, style
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
@@ -50,7 +50,7 @@ def svg_of(
     title, description : str
         Text for screen readers.
     """
-    if own_figure(figure.axes[0]) is not None:
+    if sheet_of(figure) is not None:
         fit_width(figure, inches(width_mm) / LARGER)
     figure.set_size_inches(inches(width_mm) / LARGER, height_in / LARGER, forward=False)
     for ax in _all_axes(figure):
