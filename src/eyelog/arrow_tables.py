@@ -90,13 +90,12 @@ def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset())
     return joined(tables, pa.schema([*map(schema_of(log).field, known), *extras]))
 
 
-def in_order(table: pa.Table) -> tuple[pa.Table, bool]:
-    """Return records sorted by their stamps, and whether each stamp is there once."""
+def in_order(table: pa.Table) -> pa.Table:
+    """Return records sorted by their stamps, those of one stamp in the order that they have."""
     stamps = stamps_of(table)
-    if (stamps[1:] > stamps[:-1]).all():
-        return table, True
-    order = np.argsort(stamps, kind="stable")
-    return table.take(pa.array(order)), bool((np.diff(stamps[order]) > 0).all())
+    if (stamps[1:] >= stamps[:-1]).all():
+        return table
+    return table.take(pa.array(np.argsort(stamps, kind="stable")))
 
 
 def stamps_of(table: pa.Table) -> Stamps:

@@ -209,7 +209,7 @@ class Recent:
             self._packets.clear()
             with suppress(EyelogError):  # no record among them
                 tables = [*SocketLog(source).tables()]
-                whole = fit(in_order(stacked(tables, _LOG))[0], schema_of(_LOG))
+                whole = fit(in_order(stacked(tables, _LOG)), schema_of(_LOG))
                 parts.append(frame_of(whole, "UTC"))
         if not parts:
             return None

@@ -123,7 +123,7 @@ BAD_ANSWERS = {
     "not json": (b"{oops", el.AnswerError, "not a saved answer, or a damaged one"),
     "cut short": (halves()[1][:-100], el.AnswerError, "truncated"),
     "an error": (b'{"error": "invalid_token"}', el.AnswerError, "an error object"),
-    "another object": (b'{"access_token": 1}', el.AnswerError, "is not an answer of the service"),
+    "another object": (b'{"access_token": 1}', el.AnswerError, "an object without .computed_data.*nothing of the file"),
     "no pages": (b"[]", el.AnswerError, "the list has no answer"),
     "a number": (b"[1]", el.AnswerError, "got `int`"),
     "a wrong type": (

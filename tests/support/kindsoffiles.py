@@ -347,7 +347,7 @@ REFUSED: dict[str, tuple[Make, str]] = {
         lambda: b"\n".join([answer(), encode_answer(MINUTES, SIXTY)]),
         "after one of 'computed_data'",
     ),
-    "JSON of something else": (lambda: '{"steps": [1, 2]}', "not an answer of the service"),
+    "JSON of something else": (lambda: '{"steps": [1, 2]}', "an object without 'computed_data'"),
     "WebSocket messages, 20 Hz": (
         lambda: lines_of_json([CURRENT] * 3),
         "3 of its 3 lines are not records.*its stamp .'date' or 'received'",

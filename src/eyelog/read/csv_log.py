@@ -139,20 +139,18 @@ class CsvLog(LogFile):
             if len(line) > LONGEST_LINE:
                 wrong[at] = f"it has {len(line):,} bytes, and a record has a few hundred"
                 continue
-            header = None
-            if _LIKE_HEADER.match(line):
-                try:
-                    header = find_header(line, self.log)
-                except NotALog:
-                    pass  # a line like any other
-                except MixedLogsError as error:
-                    raise MixedLogsError(f"line {at}: {error}") from None
-            if header is not None and header.log != self.log:
-                raise ArchiveError(
-                    f"line {at} begins a table of {header.log!r}, and the file one of"
-                    f" {self.log!r}: split the file there"
-                )
+            try:
+                header = find_header(line, self.log) if _LIKE_HEADER.match(line) else None
+            except NotALog:
+                header = None  # a line like any other
+            except MixedLogsError as error:
+                raise MixedLogsError(f"line {at}: {error}") from None
             if header is not None:
+                if header.log != self.log:
+                    raise ArchiveError(
+                        f"line {at} begins a table of {header.log!r}, and the file one of"
+                        f" {self.log!r}: split the file there"
+                    )
                 if header.cells != self._header.cells:
                     yield lines_so_far()
                     good, wrong = {}, {}

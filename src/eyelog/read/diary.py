@@ -9,9 +9,8 @@ from datetime import UTC
 from difflib import get_close_matches
 from functools import partial
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -20,12 +19,11 @@ import pyarrow as pa
 from eyelog.arrow_tables import instant_us
 from eyelog.catalogue import fold, near
 from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
-from eyelog.decode import UNFIT
 from eyelog.errors import ArchiveError, ConfigurationError, warn
 from eyelog.home import path_of
 from eyelog.read.files import MIDNIGHT, InputFile, check_encoding, input_files, opened
 from eyelog.read.format import ACTIVITY, DELIMITERS, EVENTS, OtherKind, other_kind
-from eyelog.read.saved import RECEIVED
+from eyelog.read.saved import RECEIVED, messages_by_kind
 from eyelog.read.stamps import NEVER, StampReader, possible_events
 
 # Names of columns, folded and without spaces, signs and units.
@@ -352,16 +350,11 @@ def _messages(text: str) -> dict[str, list[Event]]:
 
     A message without a date has the time that its receiver states.
     """
-    decode = msgspec.json.Decoder(dict[str, Any]).decode
     by_kind: dict[str, list[Event]] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        try:
-            message = decode(line) if line.strip() else {}
-        except UNFIT:
-            continue  # a truncated line, or one about something else
-        row = {fold(key): "" if value is None else str(value) for key, value in message.items()}
-        row["date"] = row.get("date") or row.get(RECEIVED, "")
-        if (kind := other_kind(row.keys())) in _KINDS:
+    for kind, messages in messages_by_kind(text.encode())[0].items():
+        for number, message in messages if kind in _KINDS else ():
+            row = {fold(key): str(value) for key, value in message.items() if value is not None}
+            row["date"] = row.get("date") or row.get(RECEIVED, "")
             by_kind.setdefault(kind, []).append((number, row))
     return by_kind
 
@@ -386,14 +379,8 @@ def events_table(
     values : sequence of float
         The number that goes with each; NaN without one.
     """
-    table = pd.DataFrame(
-        {
-            "start": pd.DatetimeIndex(starts.view("M8[us]"), tz="UTC"),
-            "end": pd.DatetimeIndex(ends.view("M8[us]"), tz="UTC"),
-            "label": labels,
-            "kind": kind,
-            "value": values,
-        }
-    )
+    times = {"start": starts, "end": ends}
+    columns = {name: pd.DatetimeIndex(us.view("M8[us]"), tz="UTC") for name, us in times.items()}
+    table = pd.DataFrame({**columns, "label": labels, "kind": kind, "value": values})
     table = table.astype({"label": "string", "kind": "string", "value": "float64"})
     return table.sort_values("start", kind="stable", ignore_index=True)

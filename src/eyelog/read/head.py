@@ -240,9 +240,6 @@ class Reader:
         seen: set[str] = set()
         for table in log.tables():
             column = next(filter(names_wearers, table.column_names), None)
-            if column is None and not told_apart:
-                blocks.setdefault("", []).append(table)
-                continue
             whose = pa.repeat(log.owner, len(table)) if column is None else table[column]
             names = sorted(filter(None, pc.unique(whose).to_pylist()))
             self.wearers |= set(names)
@@ -294,7 +291,7 @@ class Reader:
         warn_unknown(
             log.log, [name for name in table.column_names if name not in catalogue(log.log)]
         )
-        return FileRecords(report, in_order(table)[0], device, log.zones, dict(log.history))
+        return FileRecords(report, in_order(table), device, log.zones, dict(log.history))
 
     def refuse_several_owners(self, advice: str) -> None:
         """Raise if whole files are of several wearers, and none was chosen."""

@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eyelog.arrow_tables import NO_STAMPS, Stamps, among, fit, stamps_of
+from eyelog.arrow_tables import NO_STAMPS, Stamps, among, fit, in_order, stamps_of
 from eyelog.catalogue import log_named
 from eyelog.errors import ArchiveError, ConfigurationError, counted, listed
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
@@ -89,13 +89,12 @@ def overlay(
     schema = pa.schema([field for field in before.schema if field.name in names])
     of_files = [stamps_of(table) for table in files]
     every = np.sort(np.concatenate([NO_STAMPS, *of_files]), kind="stable")
-    shared = among(stamps_of(before), every)
-    if len(files) == 1 and not shared.any() and (of_files[0][1:] > of_files[0][:-1]).all():
-        none = np.zeros(1, np.int64)
-        return Overlay(fit(files[0], schema), np.array([len(every)]), none, none, [], [])
-    before = before.filter(pa.array(shared))
+    before = before.filter(pa.array(among(stamps_of(before), every)))
     whole = pa.concat_tables([fit(table, schema) for table in (before, *files)])
-    sizes = [before.num_rows, *map(len, of_files)]
+    sizes = np.array([before.num_rows, *map(len, of_files)])
+    if not sizes[0] and (every[1:] > every[:-1]).all():  # no two records meet
+        none = np.zeros(len(files), np.int64)
+        return Overlay(in_order(whole), sizes[1:], none, none, [], [])
     stamps = stamps_of(whole)
     order = np.argsort(stamps, kind="stable")  # of one stamp, in the order of the files
     stamps = stamps[order]
@@ -162,19 +161,13 @@ def overlay(
         for numbers in (source[of_file[new]], source[overrules], source[of_file[over & ~new]])
     )
     pairs = source[again] * len(sizes) + source[again - 1]
-    by_pairs = np.argsort(pairs, kind="stable")
-    edges = np.flatnonzero(np.diff(pairs[by_pairs])) + 1
-    meetings = [
-        Meeting(
-            int(source[rows[0]]),
-            int(source[rows[0] - 1]),
-            len(rows),
-            int(overrules[rows].sum()),
-            int(stamps[rows[0]]),
-        )
-        for rows in np.split(again[by_pairs], edges)
-        if len(rows)
-    ]
+    _, at, of_pair, shared = np.unique(
+        pairs, return_index=True, return_inverse=True, return_counts=True
+    )
+    rows = again[at]  # the first of each pair
+    lost = np.bincount(of_pair, overrules[again]).astype(np.int64)
+    columns = (source[rows], source[rows - 1], shared, lost, stamps[rows])
+    meetings = [Meeting(*row) for row in np.stack(columns, axis=1).tolist()]
     return Overlay(changes, kept, conflicts, replaced, by_pair(meetings), differing)
 
 
@@ -406,16 +399,14 @@ def one_clock(
         doubled = overlaps(stamps[both], of_pass[both], interval).records
         if one.stamps[-1] - other.stamps[0] <= _FARTHEST_BACK and (doubled or differ):
             stepped.append(number)
-    if not (overlap.too_much or mostly_differ(shared, unlike, interval)):
-        return ""
-    if not stepped:
-        if not overlap.too_much:
-            return ""
+    if not stepped and overlap.too_much:
         twice = span_text(utc(overlap.first), utc(overlap.last))
         raise ConfigurationError(
             f"{_joined([names[at] for at in overlap.sources])} cover the same time twice, {twice}"
             f" UTC, as two devices do: {otherwise}"
         )
+    if not (stepped and (overlap.too_much or mostly_differ(shared, unlike, interval))):
+        return ""
     number = stepped[0]
     end, start = int(passes[number - 1].stamps[-1]), int(passes[number].stamps[0])
     minutes, seconds = divmod(round((end - start + interval) / 1e6), 60)

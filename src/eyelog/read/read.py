@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.arrow_tables import frame_of, in_order, stacked
+from eyelog.arrow_tables import frame_of, stacked
 from eyelog.catalogue import (
     check_fields,
     check_log,
@@ -29,7 +29,7 @@ from eyelog.judge.packets import even
 from eyelog.read.files import NotALog, input_files
 from eyelog.read.format import Faults
 from eyelog.read.head import FileRecords, Reader, on_one_clock, reason_of
-from eyelog.read.overlay import Meeting, overlay, refuse_others, repeats
+from eyelog.read.overlay import overlay, refuse_others, repeats
 
 # Zones that do not show the clock of a wearer
 _OF_NOBODY: Final = ("UTC", "Etc/UTC", "Z", "+00:00")
@@ -193,18 +193,15 @@ def read_logs(
     Frames and errors are those of `read`; both logs in the files are not an error.
     """
     chosen = fields if isinstance(fields, str | None) else tuple(names_of(fields, "fields"))
-    if reader.log is not None:
-        check_log(reader.log)
-    if chosen is not None:
-        having = []
-        for log in known_logs() if reader.log is None else [reader.log]:
-            with suppress(EyelogError):
-                check_fields(log, chosen)
-                having.append(log)
-        if not having:
-            check_fields(reader.log or known_logs()[0], chosen)  # says why not
-        if len(having) == 1:
-            (reader.log,) = having
+    logs, having = known_logs() if reader.log is None else [check_log(reader.log)], list[str]()
+    for log in logs:
+        with suppress(EyelogError):
+            check_fields(log, chosen)
+            having.append(log)
+    if not having:
+        check_fields(logs[0], chosen)  # says why not
+    if len(having) == 1:
+        (reader.log,) = having
     # A file that is open is an iterable of its lines, and bytes are one of numbers.
     one = isinstance(paths, str | bytes | os.PathLike) or hasattr(paths, "read")
     given = paths if isinstance(paths, Iterable) and not one else [paths]
@@ -300,11 +297,8 @@ def _one(
     names, devices = [part.report.file for part in parts], {part.device for part in parts}
     notes += on_one_clock(parts, log, reader.clock)
     tables = [part.table for part in parts]
-    whole, apart = in_order(stacked(tables, log))
-    conflicts, meetings = 0, list[Meeting]()
-    if not apart:
-        laid = overlay(whole.schema.empty_table(), tables)
-        whole, conflicts, meetings = laid.changes, int(laid.conflicts.sum()), laid.meetings
+    laid = overlay(stacked(tables, log).schema.empty_table(), tables)
+    whole, conflicts, meetings = laid.changes, int(laid.conflicts.sum()), laid.meetings
     advice = "pass only the files of one"
     if len(named := sorted(devices - {""})) > 1:
         advice = f"read one device with device={named[0]!r}, or {advice}"
@@ -320,7 +314,7 @@ def _one(
             f"files have different values of {log!r} on the same stamps, and the later file was"
             f" taken: {listed(at_all, _SHOWN)}"
         )
-    tables.clear()
+    del laid, tables
     for part in parts:
         part.table = None  # of which the frame takes the memory, column by column
     frame = frame_of(whole, "UTC")

@@ -77,22 +77,7 @@ class SocketLog(LogFile):
         return not known.isdisjoint(map(fold, keys)) and not any(log in keys for log in LOGS)
 
     def __init__(self, source: Source) -> None:
-        self._kinds: dict[tuple[str, ...], str] = {}
-        messages: dict[str, list[tuple[int, Message]]] = {}  # by kind, with their lines
-        wrong: dict[int, str] = {}
-        decode = msgspec.json.Decoder(Message).decode
-        for number, line in enumerate(source.text().split(b"\n"), 1):
-            if not line.strip():
-                continue
-            try:
-                message = decode(line)
-            except UNFIT:
-                wrong[number] = "it is not a JSON object"
-                continue
-            if _has_a_key_twice(line, message):
-                wrong[number] = "it has a key twice"
-            elif kind := self._kind(message):
-                messages.setdefault(kind, []).append((number, message))
+        messages, wrong = messages_by_kind(source.text())
         logs = [log for log in known_logs() if log in messages]
         others = [kind for kind, held in messages.items() if kind not in logs for _ in held]
         if not logs:
@@ -117,15 +102,6 @@ class SocketLog(LogFile):
             self._fields.setdefault(by_spelling.get(fold(key), key), []).append(key)
         self.names = frozenset(self._fields)
 
-    def _kind(self, message: Message) -> str:
-        """Return the log of a message, otherwise the name of its kind; nothing for a heartbeat."""
-        keys = tuple(message)
-        if keys not in self._kinds:
-            if len(self._kinds) > MOST_KEYS or len(keys) > MOST_KEYS:
-                raise NotALog("its lines have too many different keys for messages of one app")
-            self._kinds[keys] = kind_of_keys(keys)
-        return self._kinds[keys]
-
     def tables(self) -> Iterator[pa.Table]:
         """Yield the records of the log, in the order of the file."""
         for first in range(0, len(self._messages), _AT_ONCE):
@@ -139,6 +115,34 @@ class SocketLog(LogFile):
             columns["date"] = _texts([_first(message, dates) for message in messages])
             wrong = {} if first else self._wrong
             yield self.records(columns, np.array(numbers, np.int64), wrong)
+
+
+def messages_by_kind(
+    text: bytes,
+) -> tuple[dict[str, list[tuple[int, Message]]], dict[int, str]]:
+    """Return the messages of each kind with their lines, and what is wrong with other lines."""
+    by_kind: dict[str, list[tuple[int, Message]]] = {}
+    wrong: dict[int, str] = {}
+    kinds: dict[tuple[str, ...], str] = {}
+    decode = msgspec.json.Decoder(Message).decode
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            message = decode(line)
+        except UNFIT:
+            wrong[number] = "it is not a JSON object"
+            continue
+        keys = tuple(message)
+        if keys not in kinds:
+            if len(kinds) > MOST_KEYS or len(keys) > MOST_KEYS:
+                raise NotALog("its lines have too many different keys for messages of one app")
+            kinds[keys] = kind_of_keys(keys)
+        if _has_a_key_twice(line, message):
+            wrong[number] = "it has a key twice"
+        elif kinds[keys]:  # not of a heartbeat
+            by_kind.setdefault(kinds[keys], []).append((number, message))
+    return by_kind, wrong
 
 
 def _has_a_key_twice(line: bytes, message: Message) -> bool:
@@ -265,7 +269,7 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     for number, body in enumerate(map(bytes, bodies), 1):
         place = where if len(bodies) == 1 else f"{where}, answer {number} of {len(bodies)}"
         try:
-            log = _log_of(body, place)
+            log = _log_of(body)
             if pages and log != pages[0].log:
                 raise MixedLogsError(f"{place}: an answer of {log!r} after one of {pages[0].log!r}")
             pages.append(decode_page(body, log, where=place))
@@ -279,24 +283,18 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     return pages
 
 
-def _log_of(body: bytes, where: str) -> str:
+def _log_of(body: bytes) -> str:
     try:
         keys = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     except UNFIT:
         keys = {}
-    for log in LOGS:
-        if log in keys:
-            return log
-    if (kind := kind_of_keys(keys)) != NO_KIND:
+    logs = [log for log in LOGS if log in keys]
+    if not logs and (kind := kind_of_keys(keys)) != NO_KIND:
         raise NotALog(
             f"it has messages of the app's WebSocket ({kind}), not answers of the service: write"
             " each message into a line, or import the CSV files that the app saved"
         )
-    if "error" in keys or not keys:
-        decode_page(body, LOGS[0], where=where)  # says what it is instead
-    raise AnswerError(
-        f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r} is not an answer of the service"
-    )
+    return logs[0] if logs else LOGS[0]  # of what is no answer, decoding says what it is
 
 
 class ParquetLog(LogFile):
