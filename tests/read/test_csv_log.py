@@ -93,12 +93,7 @@ def test_bytes_that_are_not_text_lose_only_their_line(put: Put) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (
-            "2015-11-02 10:00:00,0,12,3.5,-1\n2015-11-02 10:01:00,0,9,2,0\n",
-            "no line that is the header .*must have the field names",
-        ),
-        ("2015-11-02,walk,12\n", "no line that is the header"),
-        ("x\n" * 60 + "date,stp\n", r"no line .*it begins with 'x'"),
+        ("x\n" * 60 + "date,stp\n", "no line that is the header .*it begins with 'x'.* must have"),
         ("0" * 300_000, "it begins with '0000"),
         (
             "date,calmScore,stabilityScore\n2026-10-21T00:00:15Z,1,1\n",
@@ -244,12 +239,6 @@ def test_no_line_of_a_damaged_file_is_lost_without_being_counted(
 
 
 # Dates of files become instants however they are written, or are reported by their line
-
-
-@pytest.mark.parametrize("date", ["2026.10.24 9:00", "24. 10. 2026, 9:00", "2026/10/24 09:00:00,0"])
-def test_a_date_may_be_written_as_in_a_diary(put: Put, date: str) -> None:
-    frame = el.read(put(f"date;stp\n{date};3\n"), tz="Asia/Tokyo")
-    assert str(frame.index[0]) == "2026-10-24 09:00:00+09:00"
 
 
 def test_an_hour_that_comes_twice_is_resolved_by_the_order_of_the_rows(put: Put) -> None:

@@ -3,6 +3,8 @@
 Each kind of damage has three inputs, and each of them its right value.
 """
 
+import json
+import random
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -170,32 +172,6 @@ def test_an_infinite_number_in_parquet_is_a_bad_cell_too(tmp_path: Path) -> None
     assert "row 4: 'tl_yav' is inf" in said
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        (["val_s", "wea_s", "bl"], ["val_s", "bl"]),
-        (["val_s", "wea_s"], ["wea_s", "val_s", "bl"]),
-        (["val_s", "wea_s", "bl"], ["bl", "wea_s", "val_s"]),
-    ],
-)
-def test_a_second_header_with_other_columns_begins_other_columns(
-    put: Callable[..., Path], archive: el.Archive, first: list[str], second: list[str]
-) -> None:
-    parts = [
-        logger_csv(RECORDS.iloc[rows], SIXTY, names=names)
-        for rows, names in ((slice(20), first), (slice(20, 40), second))
-    ]
-    path = put("".join(parts))
-    frame, said = read(path)
-    assert len(frame) == 40
-    assert frame["wea_s"].iloc[:20].tolist() == RECORDS["wea_s"].iloc[:20].tolist()
-    shared = [name for name in first if name in second]
-    wanted = RECORDS[shared].iloc[:40]
-    pd.testing.assert_frame_equal(frame[shared], wanted[frame[shared].columns], check_freq=False)
-    assert said == ""
-    assert imported(archive, path)[0].kept == 40
-
-
 @pytest.mark.parametrize("rows", [8, 20, 77])
 def test_a_file_of_which_more_than_a_tenth_cannot_be_read_is_refused(
     put: Callable[..., Path], archive: el.Archive, rows: int
@@ -214,18 +190,18 @@ def test_a_file_of_which_more_than_a_tenth_cannot_be_read_is_refused(
 # A clock that was set back
 
 
-def stepped(by_s: float, after: int = 40) -> str:
-    """Return the file of a device whose clock was set back once."""
+def stepped(by_s: float, after: int = 40) -> pd.DataFrame:
+    """Return the records of a device whose clock was set back once."""
     index = RECORDS.index.to_series()
     index.iloc[after:] -= pd.Timedelta(seconds=by_s)
-    return logger_csv(RECORDS.set_axis(pd.DatetimeIndex(index.array)), SIXTY)
+    return RECORDS.set_axis(pd.DatetimeIndex(index.array))
 
 
 @pytest.mark.parametrize("by_s", [600, 630, 1500])
 def test_a_clock_that_was_set_back_is_recognised_and_its_passes_chosen(
     put: Callable[..., Path], archive: el.Archive, by_s: int
 ) -> None:
-    path = put(stepped(by_s), "20261021-090000_CDC000000001_summaryData.csv")
+    path = put(text(stepped(by_s)), "20261021-090000_CDC000000001_summaryData.csv")
     refused_by_both(
         archive,
         path,
@@ -258,7 +234,7 @@ def test_a_clock_that_was_set_back_is_recognised_and_its_passes_chosen(
 def test_a_step_at_an_end_of_the_file_leaves_what_lies_beside_it(
     put: Callable[..., Path], clock: str, after: int
 ) -> None:
-    path = put(stepped(900, after))
+    path = put(text(stepped(900, after)))
     with pytest.raises(el.ConfigurationError, match="was set back by 15 min"):
         read(path)
     frame, _ = read(path, clock=clock)
@@ -270,13 +246,10 @@ def test_a_step_at_an_end_of_the_file_leaves_what_lies_beside_it(
 
 def recorded(folder: Path, by_s: float, device: str = "CDC000000001") -> Path:
     """Write the files of a device that saves every 20 minutes, its clock set back after 40."""
-    index = RECORDS.index.to_series()
-    index.iloc[40:] -= pd.Timedelta(seconds=by_s)
-    frame = RECORDS.set_axis(pd.DatetimeIndex(index.array))
     folder.mkdir()
     for number, first in enumerate(range(0, 80, 20)):
         path = folder / f"20261021-09{number:02}00_{device}_summaryData.csv"
-        path.write_text(logger_csv(frame.iloc[first : first + 20], SIXTY))
+        path.write_text(text(stepped(by_s).iloc[first : first + 20]))
     return folder
 
 
@@ -472,3 +445,60 @@ def test_a_diary_in_another_encoding_has_a_way(
         assert el.read_events(path, tz="Europe/Berlin")["label"].tolist() == [label]
     events = el.read_events(path, tz="Europe/Berlin", encoding=encoding)
     assert events["label"].tolist() == [label]
+
+
+# Random damage
+
+
+STAMPS = [f"2026-10-20T10:00:00.{50 * at:03}Z" for at in range(12)]
+PACKETS = "date,blinkSpeed,blinkStrength,roll,accX,walking,noiseStatus,fitError,sequenceNumber,\n"
+PACKETS += "".join(
+    f"{stamp}, {120 * (at == 3)},{60 * (at == 3)},{at}.5,-3,{int(at == 5)},false,0,{at}\n"
+    for at, stamp in enumerate(STAMPS)
+)
+MESSAGES = "".join(
+    json.dumps({"received": stamp, "blinkSpeed": "120", "walking": at == 5, "sequenceNumber": at})
+    + "\n"
+    for at, stamp in enumerate(STAMPS)
+)
+PIECES = (
+    *(b"", b"\0", b"\n", b"\r", b",", b'"', b"{", b"}", b"[" * 2000, b":", b"null", b"true", b"-"),
+    *(b"1e999", b"NaN", b"\xff", b"\xe3\x81", b"\\ud800", b"9" * 400, b"date", b"received"),
+    *(b"heartbeat", b"stp", b"latitude", b"2026-13-40T99:99:99Z", b"0000-01-01T00:00:00Z", b";"),
+)
+
+
+def damaged(content: bytes, draws: random.Random) -> bytes:
+    """Return a file with a few pieces cut out, doubled, or put in."""
+    for _ in range(draws.randint(1, 4)):
+        at = draws.randrange(len(content) + 1)
+        after = min(len(content), at + draws.choice((0, 1, 3, 40)))
+        piece = draws.choice((draws.choice(PIECES), content[at:after] * 2, draws.randbytes(3)))
+        content = content[:at] + piece + content[after:]
+    return content[: draws.randrange(len(content) + 1)] if draws.random() < 0.1 else content
+
+
+@pytest.mark.filterwarnings("ignore::eyelog.EyelogWarning")
+@pytest.mark.parametrize("content", [PACKETS, MESSAGES], ids=["csv", "json"])
+@pytest.mark.parametrize(
+    "count", [50, pytest.param(500, marks=pytest.mark.slow("hundreds of damaged files"))]
+)
+def test_a_damaged_file_is_read_or_refused_with_one_line(
+    tmp_path: Path, content: str, count: int
+) -> None:
+    draws, said, read = random.Random(count), [], 0
+    for _ in range(count):
+        (tmp_path / "damaged").write_bytes(damaged(content.encode(), draws))
+        try:
+            frame = el.read(tmp_path / "damaged", tz="UTC")
+        except el.EyelogError as error:
+            said.append(str(error))
+            continue
+        read += 1
+        assert frame.index.is_monotonic_increasing
+        assert frame.index.is_unique
+        if "fitError" in frame or "walking" in frame:
+            el.flag(frame)
+            el.gaps(frame)
+    assert all(text and "\n" not in text for text in said)
+    assert read > 0

@@ -14,15 +14,7 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from support.answers import encode_answer
 from support.importing import import_files
-from support.loggerfiles import (
-    FIFTEEN,
-    HOURS,
-    SIXTY,
-    TEN,
-    logger_csv,
-    sample_script_csv,
-    zipped,
-)
+from support.loggerfiles import FIFTEEN, HOURS, SIXTY, TEN, logger_csv
 from support.logs import LOGS, history
 
 EVENTS = "date,type,subType,value\n"
@@ -44,10 +36,6 @@ def save(folder: Path, frame: pd.DataFrame, kind: str) -> Path:
         frame.to_parquet(path)
     elif kind == "json":
         path.write_bytes(encode_answer(frame, FIFTEEN))
-    elif kind == "zip":
-        path.write_bytes(zipped({"a/logger.csv": logger_csv(frame, FIFTEEN)}))
-    elif kind == "sample.csv":
-        path.write_text(sample_script_csv(frame, FIFTEEN))
     else:
         path.write_text(logger_csv(frame, FIFTEEN))
     return path

@@ -341,11 +341,17 @@ REFUSED: dict[str, tuple[Make, str]] = {
     "RAR": (lambda: b"Rar!\x1a\x07\x00", "RAR.*: unpack it"),
     "zstd": (lambda: b"(\xb5/\xfd\x04", "zstd: unpack it"),
     "brackets without end": (lambda: b"[" * 100000, "nested too deeply"),
-    "an answer cut off": (lambda: answer()[:-50], "not a saved answer, or a damaged one"),
+    "an answer cut off": (lambda: answer()[:-50], "or a damaged one .*truncated"),
     "an error of the service": (lambda: '{"error": "invalid_token"}', "an error object"),
+    "a list without an answer": (lambda: "[]", "the list has no answer"),
+    "a list of a number": (lambda: "[1]", "got `int`"),
+    "an answer with a text for a number": (
+        lambda: '{"computed_data": {"9": [{"date": "2026-10-21T00:00:00Z", "stp": "7"}]}}',
+        "hour '9', record 1 of 1, field 'stp'",
+    ),
     "answers of both logs": (
         lambda: b"\n".join([answer(), encode_answer(MINUTES, SIXTY)]),
-        "after one of 'computed_data'",
+        "answer 2 of 2: .* after one of 'computed_data'",
     ),
     "JSON of something else": (lambda: '{"steps": [1, 2]}', "an object without 'computed_data'"),
     "WebSocket messages, 20 Hz": (

@@ -47,12 +47,8 @@ class CsvLog(LogFile):
         If the file is not of a log; the message says what it is.
     """
 
+    marks: ClassVar[tuple[bytes, ...]] = (b"",)  # any text that has no other format
     pandas: ClassVar[str] = "read_csv"
-
-    @staticmethod
-    def recognises(start: bytes) -> bool:  # noqa: ARG004 - any text
-        """Return whether a file is text: the format of every file that has no other format."""
-        return True
 
     def __init__(self, source: Source) -> None:
         self._blocks = source.blocks()
@@ -86,8 +82,7 @@ class CsvLog(LogFile):
             If a line never ends, or another table begins in the middle of the file.
         """
         for block in self._split() if self._source.ended else _ahead(self._split()):
-            columns, lines, wrong, decimal = block
-            yield self.records(columns, lines, wrong, decimal=decimal)
+            yield self.records(*block)
             if self.faults.count - self.exempt > max(_PATIENCE, self.rows / 2):
                 self.refuse_unreadable()
 

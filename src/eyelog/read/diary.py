@@ -151,8 +151,8 @@ def read_events(
             raise ConfigurationError(
                 f"{name}: it is empty: its first line must name start, end and label"
             )
-        diaries = [each for each in tables if {"start", "label"} <= _found(each[2][0][1]).keys()]
-        text, is_sheet, rows = (diaries or tables)[0]
+        named = [{"start", "label"} <= _found(rows[0][1]).keys() for *_, rows in tables]
+        text, is_sheet, rows = tables[named.index(True) if any(named) else 0]
         events = events_of(text, zones)
         if events is None:
             events = _events_of_rows(rows, zones, dayfirst, is_sheet=is_sheet)

@@ -151,13 +151,13 @@ class Source:
         wide = _utf_16_of(first)
         for mark in _MARKS:
             first = first.removeprefix(mark)
-        self._first = self.start = first
+        self._first = start = first
         # A character that is cut off makes its line invalid, which is then reported.
         self._errors = "replace" if wide else "strict"
         if wide:
             self.encoding = wide
-            self.start = self.start.decode(wide, "replace").encode()
-        self.start = begins = self.start.lstrip()
+            start = first.decode(wide, "replace").encode()
+        self.start = begins = start.lstrip()
         for kind, magic in _OTHERS.items():
             if begins.startswith(magic):
                 raise NotALog(f"it is {kind}")

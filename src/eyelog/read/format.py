@@ -104,6 +104,7 @@ class LogFile(ABC):
         Other logs of which the file has records too.
     """
 
+    marks: ClassVar[tuple[bytes, ...]]  # with one of which a file of the format begins
     pandas: ClassVar[str]  # the function of pandas that reads any table of the format
     row: ClassVar[str] = "line"  # as a message calls what holds a record
     is_text: ClassVar[bool] = True  # whether people and their programs have written its values
@@ -123,10 +124,10 @@ class LogFile(ABC):
         self._stamps = StampReader(source.tz, source.dayfirst, stamp)
         self.zones = self._stamps.offsets
 
-    @staticmethod
-    @abstractmethod
-    def recognises(start: bytes) -> bool:
+    @classmethod
+    def recognises(cls, start: bytes) -> bool:
         """Return whether a file with these first lines has the format."""
+        return start.startswith(cls.marks)
 
     @abstractmethod
     def tables(self) -> Iterator[pa.Table]:
@@ -136,8 +137,7 @@ class LogFile(ABC):
         self,
         columns: Mapping[str, Column],
         lines: Stamps,
-        wrong: Mapping[int, str] | None = None,
-        *,
+        wrong: Mapping[int, str] = MappingProxyType({}),
         decimal: str = ".",
     ) -> pa.Table:
         """Return the records among some rows, with their lines (`LINE`), and count the others.
@@ -153,7 +153,7 @@ class LogFile(ABC):
         decimal : str
             The decimal sign of numbers in texts.
         """
-        wrong, fields = dict(wrong or {}), catalogue.catalogue(self.log)
+        wrong, fields = dict(wrong), catalogue.catalogue(self.log)
         self.rows += len(lines) + len(wrong)
         values: dict[str, Column] = {}
         cells: list[tuple[int, str]] = []
@@ -492,9 +492,8 @@ def find_header(start: bytes, log: str | None = None) -> Header:
             continue  # with which a spreadsheet program names the delimiter
         for delimiter in DELIMITERS:
             cells = _cells(line, delimiter)
-            log_of_header = log_of_names(cells, log)
-            if log_of_header is not None:
-                return Header(log_of_header, cells, delimiter, number, match.end(), not first)
+            if (found := log_of_names(cells, log)) is not None:
+                return Header(found, cells, delimiter, number, match.end(), not first)
         if line.strip(" ,;\t"):
             first = first or _cells(line, ",")
     shown = ", ".join(repr(cell[:30]) for cell in first[:4])

@@ -63,12 +63,13 @@ class SocketLog(LogFile):
     names the others.
     """
 
+    marks: ClassVar[tuple[bytes, ...]] = (b"{",)
     pandas: ClassVar[str] = "read_json"
 
-    @staticmethod
-    def recognises(start: bytes) -> bool:
+    @classmethod
+    def recognises(cls, start: bytes) -> bool:
         """Return whether the first line of a file is an object that has a key of a message."""
-        if not start.startswith(b"{"):
+        if not super().recognises(start):
             return False
         keys = [key.decode("utf-8", "replace") for key in _KEY.findall(start.partition(b"\n")[0])]
         known = {RECEIVED, HEARTBEAT, "index", "type", "subtype"}.union(
@@ -196,14 +197,10 @@ _UNFINISHED: Final = "its last answer has a cursor: the pages that follow are no
 class SavedLog(LogFile):
     """A file of answers: JSON, or JSON lines. An answer says when, but neither where nor whose."""
 
+    marks: ClassVar[tuple[bytes, ...]] = (b"{", b"[")
     pandas: ClassVar[str] = "read_json"
     row: ClassVar[str] = "record"
     is_text: ClassVar[bool] = False
-
-    @staticmethod
-    def recognises(start: bytes) -> bool:
-        """Return whether a file begins as JSON does."""
-        return start.startswith((b"{", b"["))
 
     def __init__(self, source: Source) -> None:
         content = source.text()
@@ -312,14 +309,10 @@ class ParquetLog(LogFile):
         If it has fields of both logs.
     """
 
+    marks: ClassVar[tuple[bytes, ...]] = (b"PAR1",)
     pandas: ClassVar[str] = "read_parquet"
     row: ClassVar[str] = "row"
     is_text: ClassVar[bool] = False
-
-    @staticmethod
-    def recognises(start: bytes) -> bool:
-        """Return whether a file begins with the mark of the format."""
-        return start.startswith(b"PAR1")
 
     def __init__(self, source: Source) -> None:
         content = pa.BufferReader(source.whole())
