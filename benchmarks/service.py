@@ -1,7 +1,8 @@
 """What the service can carry, what a sync costs on both sides, and a study its operator.
 
-    python benchmarks/service.py [--only pages sync study] [--clients 1 50] [--days 30] [--rounds 3]
-        [--accounts 1000] [--months 300] [--passwords 50] [--uploads 40] [--json]
+    python benchmarks/service.py [--only pages sync study listen] [--clients 1 50] [--days 30]
+        [--rounds 3] [--accounts 1000] [--months 300] [--passwords 50] [--uploads 40]
+        [--senders 20] [--minutes 10] [--json]
 
 `eyelog serve` runs as a program; its CPU seconds are those that Linux counts. ``pages``: clients
 walk whole days, each of a wearer of its own, in pages of 500 records, and only look at the cursors.
@@ -11,9 +12,15 @@ single days are fetched cold. ``study``: accounts are added from a CSV file, wit
 with passwords, whose hashing takes nearly all of the time; each command that an operator waits for
 runs on an archive with the months; four workers answer 50 clients, and take a day as a Logger CSV
 from four at a time, for another wearer each time. Times are of the clock, the best of three.
+``listen``: many send packets at 20 Hz into one `eyelog listen`, and then the rows in the archive
+are counted. The wait is from a message to the disk (fsync), as the server measures it, the longest.
 """
 
 import argparse
+import asyncio
+import json
+import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -29,12 +36,17 @@ import psutil
 import requests
 from tools.measure import Rows, cpu_s, script
 from tools.served import fill, last, logged_in, served, walk
+from websockets.asyncio.client import connect
 
 import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog_service.grants import Registry
 
 START, DAYS = "2025-03-01", 14
+RATE = 20.0
+PACKET = {"blinkSpeed": 0, "blinkStrength": 0, "eyeMoveUp": 0, "eyeMoveDown": 0, "eyeMoveLeft": 0,
+          "eyeMoveRight": 0, "roll": 1.25, "pitch": -3.5, "yaw": 180.0, "accX": 0, "accY": 3,
+          "accZ": 16, "walking": 0, "noiseStatus": 0, "fitError": 0, "powerLeft": 4}  # fmt: skip
 
 
 def tokens(url: str, folder: Path, names: list[str]) -> list[str]:
@@ -160,7 +172,44 @@ def study(scratch: Path, given: argparse.Namespace) -> Rows:
     return [{"what": name, "takes": value} for name, value in found.items()]
 
 
+async def stream(address: str, seconds: float) -> int:
+    """Send packets at 20 Hz; return how many."""
+    loop = asyncio.get_running_loop()
+    start, sent = loop.time(), 0
+    async with connect(address, proxy=None, close_timeout=None) as connection:
+        while loop.time() < start + seconds:
+            await connection.send(json.dumps(PACKET | {"sequenceNumber": sent % 256}))
+            sent += 1
+            await asyncio.sleep(max(0.0, start + sent / RATE - loop.time()))
+    return sent
+
+
+def listen(scratch: Path, given: argparse.Namespace) -> Rows:
+    folder, numbers = scratch / "live", range(given.senders)
+    words = ["listen", "--archive", str(folder), "--port", "0"]
+    words += [word for n in numbers for word in ("--device", f"g{n}=w{n}")]
+    program, pipe = [sys.executable, "-m", "eyelog", *words], subprocess.PIPE
+
+    async def streams(address: str) -> list[int]:
+        each = (stream(f"{address}/g{n}", given.minutes * 60) for n in numbers)
+        return await asyncio.gather(*each)
+
+    with subprocess.Popen(program, stdout=pipe, stderr=pipe, text=True) as server:
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        sent = sum(asyncio.run(streams(next(w for w in line.split() if w.startswith("ws")))))
+        server.terminate()
+        said = server.communicate()[1]
+    used, archive = resource.getrusage(resource.RUSAGE_CHILDREN), el.Archive(folder)
+    kept = sum(len(archive.read("current_data", account=f"w{n}", tz="UTC")) for n in numbers)
+    wait = re.search(r"longest time from a message to the disk: ([\d.]+) s", said)
+    assert wait is not None, said
+    row = {"senders": given.senders, "minutes": given.minutes, "sent": sent, "lost": sent - kept}
+    row |= {"longest wait, s": float(wait[1]), "CPU s": used.ru_utime + used.ru_stime}
+    return [row | {"MB": round(used.ru_maxrss / 1e3)}]
+
+
 if __name__ == "__main__":
-    tables = {"pages": pages, "sync": sync, "study": study}
-    counts = {"accounts": 1000, "months": 300, "passwords": 50, "uploads": 40}
-    script(__doc__, tables, clients=[1, 50], days=30, rounds=3, **counts)
+    tables = {"listen": listen, "pages": pages, "sync": sync, "study": study}
+    counts = {"accounts": 1000, "months": 300, "passwords": 50, "uploads": 40, "senders": 20}
+    script(__doc__, tables, clients=[1, 50], days=30, rounds=3, minutes=10.0, **counts)

@@ -104,7 +104,8 @@ def command(
 
     Positional parameters become words, keyword-only ones options: ``day_starts: str | None = None``
     is ``--day-starts TEXT``. A parameter whose type is a dataclass stands for its fields, which are
-    options but for ``words`` and those whose metadata say that they are a ``word``. The
+    options but for ``words`` and those whose metadata say that they are a ``word``; what else
+    metadata say is for click, but for what holds ``otherwise``, where an option is not given. The
     section Parameters of the docstring gives each a placeholder and its help; what it leaves out
     is in `Shared`.
 
@@ -129,7 +130,7 @@ def command(
             wholes[name] = kind, [part.name for part in parts]
             for part in parts:
                 about = described.get(part.name) or _SHARED.get(part.name, ("", ""))
-                more = dict(part.metadata)
+                more = {name: each for name, each in part.metadata.items() if name != "otherwise"}
                 make = _word if part.name == "words" or more.pop("word", False) else _option
                 parameters.append(make(part.name, part.type, part.default, *about, **more))
         elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:

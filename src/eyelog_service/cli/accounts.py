@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 _INVITED_DAYS: Final = 14
 _ON_THIS_MACHINE: Final = "http://127.0.0.1:8765"
 _LONGEST_LINE: Final = 8192  # bytes of a password on stdin; 1,024 characters are allowed
-_INSTANTS: Final = {"added", "issued", "last_used", "expires"}  # columns of a list
+# The instants of a list, and what stands where there is none.
+_UNSTAMPED: Final = {
+    "added": "unknown",
+    "issued": "unknown",
+    "last_used": "never",
+    "expires": "never",
+}
 
 
 # What the actions share.
@@ -45,16 +51,16 @@ def _list(rows: Sequence[dict[str, Any]], *, none: str, json: bool) -> None:
     """Print rows as JSON, or as a table of their keys; without rows, say what to do."""
     import pandas as pd
 
-    table = pd.DataFrame(rows).map(
-        lambda value: one_line(value) if isinstance(value, str) else value
-    )
-    for name in _INSTANTS.intersection(table):
+    table = pd.DataFrame(rows)
+    for name in _UNSTAMPED.keys() & set(table):
         stamps = pd.to_datetime(table[name].astype("float64"), unit="s", utc=True)
         table[name] = stamps.dt.strftime("%Y-%m-%dT%H:%M:%SZ" if json else "%Y-%m-%d %H:%M UTC")
-    titles = (
-        table if json else table.rename(columns=lambda name: name.replace("_", " ").capitalize())
-    )
-    print_table(titles, json=json, columns="all", empty=none)
+    if not json:
+        table = table.fillna(_UNSTAMPED).map(
+            lambda value: one_line(value) if isinstance(value, str) else value
+        )
+        table.columns = [str(name).replace("_", " ").capitalize() for name in table]
+    print_table(table, json=json, columns="all", empty=none)
 
 
 def _say_ended(ended: list[Any], *, what: str) -> None:

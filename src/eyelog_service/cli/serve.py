@@ -15,7 +15,7 @@ import ssl
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -74,22 +74,11 @@ class Size(click.ParamType):  # type: ignore[type-arg] # generic only since clic
 
 PREFIX: Final = "EYELOG_SERVICE_"
 _CONFIG: Final = f"{PREFIX}CONFIG"
-# What each setting is, and its value in a service that does not set it.
-SETTINGS: Final[dict[str, tuple[Any, Any]]] = {
-    "archive": (click.Path(), None),
-    "state": (click.Path(), None),
-    "local": (click.Path(), None),
-    "host": (click.STRING, "127.0.0.1"),
-    "port": (click.INT, 8765),
-    "page-size": (click.INT, 500),
-    "workers": (click.INT, 1),
-    "requests-per-hour": (click.INT, 10_000),
-    "uploads-per-hour": (click.INT, 60),
-    "quota": (Size(), 2_000_000_000),
-    "unpacked": (Size(), 500_000_000),
-    "behind-proxy": (click.STRING, None),
-    "root-path": (click.STRING, ""),
-}
+
+
+def setting(kind: Any, default: Any = None, **more: Any) -> Any:
+    """Return a field of a setting: an option that is None where another place, or none, says it."""
+    return field(default=None, metadata={"type": kind, "otherwise": default, **more})
 
 
 @dataclass(frozen=True)
@@ -110,9 +99,9 @@ class Places:
         A settings file such as eyelog.toml.  [default: EYELOG_SERVICE_CONFIG, else none]
     """
 
-    archive: str | None = None
-    state: str | None = None
-    local: str | None = None
+    archive: str | None = setting(click.Path())
+    state: str | None = setting(click.Path())
+    local: str | None = setting(click.Path())
     config: Path | None = None
 
     @cached_property
@@ -122,7 +111,7 @@ class Places:
         Returns
         -------
         dict of str to (value, origin)
-            In the order of `SETTINGS`. The origin is an option, a name of the environment, a file,
+            In the order of `Serving`. The origin is an option, a name of the environment, a file,
             or the word ``default``.
 
         Raises
@@ -132,14 +121,14 @@ class Places:
             likewise the environment.
         """
         path = str(self.config or os.environ.get(_CONFIG, "").strip())
-        found = {name: (default, "default") for name, (_, default) in SETTINGS.items()}
+        found = {name: (each.metadata["otherwise"], "default") for name, each in SETTINGS.items()}
         for name, text, origin in (*_from_file(path), *_from_environment()):
             try:
-                found[name] = SETTINGS[name][0].convert(text, None, None), origin
+                found[name] = SETTINGS[name].metadata["type"].convert(text, None, None), origin
             except click.BadParameter as fault:
                 raise ConfigurationError(f"{origin}: {name}: {fault.message}") from None
-        for name in SETTINGS:
-            if (value := getattr(self, key_of(name), None)) is not None:
+        for name, each in SETTINGS.items():
+            if (value := getattr(self, each.name, None)) is not None:
                 found[name] = value, f"--{name}"
         return found
 
@@ -216,23 +205,21 @@ class Serving(Places):
         The prefix of every path, such as /eyelog.
     """
 
-    host: str | None = None
-    port: int | None = None
-    page_size: int | None = None
-    workers: int | None = None
-    requests_per_hour: int | None = None
-    uploads_per_hour: int | None = None
-    quota: int | None = field(default=None, metadata={"type": Size()})
-    unpacked: int | None = field(default=None, metadata={"type": Size()})
-    behind_proxy: str | None = field(
-        default=None, metadata={"is_flag": False, "flag_value": "loopback"}
-    )
-    root_path: str | None = None
+    host: str | None = setting(click.STRING, "127.0.0.1")
+    port: int | None = setting(click.INT, 8765)
+    page_size: int | None = setting(click.INT, 500)
+    workers: int | None = setting(click.INT, 1)
+    requests_per_hour: int | None = setting(click.INT, 10_000)
+    uploads_per_hour: int | None = setting(click.INT, 60)
+    quota: int | None = setting(Size(), 2_000_000_000)
+    unpacked: int | None = setting(Size(), 500_000_000)
+    behind_proxy: str | None = setting(click.STRING, is_flag=False, flag_value="loopback")
+    root_path: str | None = setting(click.STRING, "")
 
 
-def key_of(name: str) -> str:
-    """Return the name of a setting as that of an argument."""
-    return name.replace("-", "_")
+SETTINGS: Final = {
+    each.name.replace("_", "-"): each for each in fields(Serving) if "otherwise" in each.metadata
+}
 
 
 def shown_state(state: str) -> str:
@@ -268,7 +255,7 @@ def warn_of_password(state: str, origin: str | None = None) -> None:
 
 
 def _from_environment() -> Iterator[tuple[str, str, str]]:
-    by_variable = {PREFIX + key_of(name).upper(): name for name in SETTINGS}
+    by_variable = {PREFIX + each.name.upper(): name for name, each in SETTINGS.items()}
     for variable, given in os.environ.items():
         text = given.strip()
         if not variable.startswith(PREFIX) or variable == _CONFIG or not text:
@@ -302,7 +289,7 @@ def _from_file(file: str) -> Iterator[tuple[str, str, str]]:
             )
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise ConfigurationError(f"{file}: {name} must be text or a whole number")
-        text, is_path = str(value).strip(), isinstance(SETTINGS[name][0], click.Path)
+        text, is_path = str(value).strip(), isinstance(SETTINGS[name].metadata["type"], click.Path)
         if is_path and not text:
             raise ConfigurationError(f"{file}: {name} is empty: name a folder, or leave it out")
         if not text:
@@ -323,7 +310,7 @@ def serve(serving: Serving) -> None:
     require("service")
     from eyelog_service.app import serve
 
-    settings = {key_of(name): serving[name] for name in SETTINGS if name != "archive"}
+    settings = {each.name: serving[name] for name, each in SETTINGS.items() if name != "archive"}
     settings |= {"state": serving.named_state(), "proxy": settings.pop("behind_proxy")}
     serve(serving.archive_path, **settings)
 

@@ -68,7 +68,7 @@ def test_a_simulated_wearer_never_mixes_with_other_records(home, capsys) -> None
         assert main(wearer) == 0
         assert f"1440 records of 'me' in {home / 'archive'}" in capsys.readouterr().err
     assert main([*wearer, "--seed", "7"]) == 1
-    assert "give the simulated wearer an --account of its own" in capsys.readouterr().err
+    assert "write into another account; nothing was written" in capsys.readouterr().err
     assert main([*wearer, "--seed", "7", "--account", "ben"]) == 0
 
 
