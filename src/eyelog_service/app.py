@@ -418,6 +418,8 @@ def _field(field: Field) -> Schema:
 # How it runs.
 
 _START_SECONDS = 20.0
+_HUNG_SECONDS = 60
+"""After how long a worker without an answer is replaced; on a busy machine imports take long."""
 _STOP_SECONDS = 5
 """How long requests under way may take when the service stops."""
 _CONNECTIONS = 1000
@@ -474,6 +476,7 @@ def serve(
         if workers > 1:
             ready = multiprocessing.get_context("spawn").Semaphore(0)
             config = _config(partial(_app_of_worker, options, ready), factory=True, workers=workers)
+            config.timeout_worker_healthcheck = _HUNG_SECONDS
 
             def announce() -> None:
                 for _ in range(workers):
