@@ -37,25 +37,6 @@ def test_csv_has_the_date_and_nothing_else(tmp_path: Path) -> None:
     assert weeks["steps"].tolist() == pytest.approx(el.weekly(FRAME)["steps"].tolist())
 
 
-def test_duckdb_and_polars_read_the_same_dates(tmp_path: Path) -> None:
-    duckdb, polars = pytest.importorskip("duckdb"), pytest.importorskip("polars")
-    path = tmp_path / "days.parquet"
-    DAYS.to_parquet(path)
-    wanted = [day.date() for day in DAYS.index]
-    rows = duckdb.sql(f"select cast(day as date) from '{path}' order by 1").fetchall()
-    assert [day for (day,) in rows] == wanted
-    assert polars.read_parquet(path)["day"].dt.date().to_list() == wanted
-
-
-@pytest.mark.parametrize("unit", ["s", "ms", "ns"])
-def test_weeks_and_figures_of_days_take_any_unit_and_no_history(unit: str) -> None:
-    days = DAYS.copy()
-    days.index = days.index.as_unit(unit)
-    days.attrs = {}
-    pd.testing.assert_frame_equal(el.weekly(days), el.weekly(DAYS))
-    el.plot_daily(days, "steps")
-
-
 def test_midnights_of_an_older_file_are_read_as_their_dates() -> None:
     old = DAYS.copy()
     old.index = old.index.tz_localize("Europe/Berlin")

@@ -138,12 +138,6 @@ def test_a_table_without_rows_says_so(log) -> None:
     assert el.readable(pd.DataFrame()).text(80).strip() == "There are no rows."
 
 
-def test_the_table_itself_stays_as_it_is(days) -> None:
-    before = days.copy(deep=True)
-    el.readable(days)
-    pd.testing.assert_frame_equal(days, before)
-
-
 def test_records_by_the_thousand_are_not_for_reading() -> None:
     with pytest.raises(el.ConfigurationError, match=r"10,000 rows, not 10,001: .*eyelog\.daily"):
         el.readable(pd.DataFrame({"stp": np.zeros(10_001)}))
