@@ -1,6 +1,8 @@
-"""Local days and hours at every change of every clock, and on a journey."""
+"""Local days and hours at every change of every clock and on a journey, and days as dates."""
 
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
@@ -184,3 +186,131 @@ def test_the_offset_changes_where_the_first_record_with_it_opens() -> None:
 def test_an_offset_that_no_clock_has_is_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="minutes east of UTC"):
         el.daily(journey([540, 54000]))
+
+
+# Bins of less than a day keep the clock of a wearer who travels
+
+
+OF_JOURNEY = el.Zones(
+    pd.DataFrame({"from": ["2026-10-01", "2026-10-04"], "tz": ["Asia/Tokyo", "America/New_York"]})
+)
+SUMMARIES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+    "coverage": lambda frame: el.coverage(frame, by="1h"),
+    "blinks.rate": lambda frame: el.blinks.rate(frame, by="1h"),
+    "gait.pace": lambda frame: el.gait.pace(frame, by="1h"),
+    "posture.spread": lambda frame: el.posture.spread(frame, by="1h"),
+    "posture.head_movements": lambda frame: el.posture.head_movements(frame, by="1h"),
+}
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return el.simulate("2026-10-01", 7, log="standard_mode_logs", seed=3, tz=OF_JOURNEY)
+
+
+@pytest.mark.parametrize("name", [name for name in SUMMARIES if name != "coverage"])
+def test_bins_of_an_hour_state_the_wearers_clock_as_intervals_do(
+    name: str, frame: pd.DataFrame
+) -> None:
+    table = SUMMARIES[name](frame)
+    bins = el.intervals(frame, "1h")
+    assert table["utc_offset_min"].notna().all()
+    both = table.index.intersection(bins.index)
+    assert len(both) > 100
+    assert (table.loc[both, "utc_offset_min"] == bins.loc[both, "utc_offset_min"]).all()
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_without_a_journey_and_for_days_there_is_no_clock_to_state(
+    name: str, frame: pd.DataFrame
+) -> None:
+    here = el.simulate("2026-10-01", 2, log="standard_mode_logs", seed=3, tz="Asia/Tokyo")
+    assert "utc_offset_min" not in SUMMARIES[name](here)
+    assert "utc_offset_min" not in el.blinks.rate(frame, by="1D")
+    assert "utc_offset_min" not in el.coverage(frame)
+
+
+def test_an_average_day_has_the_hours_of_the_wearers_clock(frame: pd.DataFrame) -> None:
+    hourly = el.blinks.rate(frame, by="1h")
+    average = el.rhythm.profile(hourly, "rate_per_min", by="hour")
+    local = hourly.index.tz_convert("UTC") + pd.to_timedelta(
+        hourly["utc_offset_min"].to_numpy(), "min"
+    )
+    known = hourly["rate_per_min"].notna().to_numpy()
+    counts = pd.Series(local.hour[known]).value_counts()
+    n = average.loc[average["n"] > 0, "n"]
+    np.testing.assert_array_equal(n, counts.reindex(n.index))
+
+
+# Days are dates: they join with questionnaires, and survive files and other libraries
+
+
+NINE = el.simulate("2025-03-17", 9, log="standard_mode_logs", tz="Europe/Berlin", seed=2)
+DAYS = el.daily(NINE)
+FORM = pd.DataFrame(
+    {"day": pd.to_datetime(["2025-03-18", "2025-03-19"]), "sleepy": [3, 7]}
+).set_index("day")
+
+
+def test_days_and_weeks_are_dates_without_a_zone() -> None:
+    assert str(DAYS.index.dtype) == "datetime64[us]"
+    assert str(el.weekly(NINE).index.dtype) == "datetime64[us]"
+    assert DAYS.index[0] == pd.Timestamp("2025-03-17")
+    assert str(DAYS["first_worn"].dtype) == "datetime64[us, Europe/Berlin]"
+
+
+def test_a_questionnaire_joins_on_the_day() -> None:
+    assert DAYS.join(FORM)["sleepy"].dropna().index.tolist() == FORM.index.tolist()
+    merged = DAYS.reset_index().merge(FORM.reset_index(), on="day")
+    assert merged["sleepy"].tolist() == [3, 7]
+
+
+def test_csv_has_the_date_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "days.csv"
+    DAYS.to_csv(path)
+    assert path.read_text().splitlines()[1].startswith("2025-03-17,")
+    back = pd.read_csv(path, index_col="day", parse_dates=["day"])
+    assert back.index.tolist() == DAYS.index.tolist()
+    weeks = el.weekly(back)
+    assert weeks["steps"].tolist() == pytest.approx(el.weekly(NINE)["steps"].tolist())
+
+
+def test_midnights_of_an_older_file_are_read_as_their_dates() -> None:
+    old = DAYS.copy()
+    old.index = old.index.tz_localize("Europe/Berlin")
+    pd.testing.assert_frame_equal(el.weekly(old), el.weekly(DAYS))
+
+
+def test_weeks_of_days_have_the_totals_of_weeks_of_records() -> None:
+    exact = ["days", "days_counted", "n", "recorded_h", "worn_h", "valid_h", "walking_h", "steps"]
+    exact += ["pace_spm", "blink_rate_per_min", "blink_rate_low", "blink_n"]
+    pd.testing.assert_frame_equal(el.weekly(DAYS)[exact], el.weekly(NINE)[exact])
+
+
+def test_what_is_not_of_days_is_refused_in_weeks_of_days() -> None:
+    with pytest.raises(el.ConfigurationError, match="several rows for 2025-03-17"):
+        el.weekly(pd.concat([DAYS, DAYS]))
+    with pytest.raises(el.ConfigurationError, match="weeks already"):
+        el.weekly(el.weekly(DAYS))
+    with pytest.raises(el.ConfigurationError, match="xs"):
+        el.weekly(pd.concat({"anna": DAYS}, names=["account"]))
+
+
+def test_every_day_of_the_range_has_a_row_or_none_has() -> None:
+    dates = (NINE.index - pd.Timedelta(1, "us")).strftime("%Y-%m-%d")
+    frame = NINE[~dates.isin(["2025-03-19", "2025-03-20"])]
+    assert len(el.daily(frame)) == 7
+    days = el.daily(frame, complete=True)
+    assert days.index.tolist() == pd.date_range("2025-03-17", periods=9).tolist()
+    empty = days.loc["2025-03-19":"2025-03-20"]
+    assert empty[["n", "coverage"]].to_numpy().tolist() == [[0, 0], [0, 0]]
+    assert empty[["recorded_h", "steps", "blink_rate_per_min", "first_worn"]].isna().all(axis=None)
+    assert days["n"].dtype == "int64"
+
+
+def test_several_keys_make_the_combinations_that_have_records() -> None:
+    both = el.blinks.rate(NINE, by=["hour", "weekend"])
+    assert both.index.names == ["hour", "weekend"]
+    assert both.groupby("hour")["n"].sum().tolist() == el.blinks.rate(NINE, by="hour")["n"].tolist()
+    one = el.blinks.rate(NINE, by=["hour"])
+    pd.testing.assert_frame_equal(one, el.blinks.rate(NINE, by="hour"))

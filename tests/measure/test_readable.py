@@ -1,10 +1,17 @@
-"""Tables of the library as a person reads them."""
+"""Tables of the library as a person reads them: columns, widths, headings, numbers, HTML."""
+
+import re
+from importlib.resources import files
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import eyelog as el
+from support.frames import MINUTES
 from support.logs import LOGS
 
 DASH = "\N{EN DASH}"
@@ -188,3 +195,155 @@ def test_days_and_stamps_have_no_leading_zero_as_in_text_and_figures() -> None:
     assert shown.index.tolist() == ["Sun 1 Nov", "Mon 2 Nov"]
     alone = el.readable(pd.DataFrame({"start": stamps}, index=pd.Index([1, 2], name="n"))).table
     assert alone.iloc[:, 0].tolist() == ["Sun 1 Nov 09:05", "Mon 2 Nov 09:05"]
+
+
+# A table for reading: widths, headings, numbers, HTML
+
+
+DATES = pd.DatetimeIndex(["2026-10-19", "2026-10-20"], name="day")
+WEEK = pd.DataFrame(
+    {
+        "worn_h": [12.62, 2.8],
+        "blink_rate_per_min": [13.4, np.nan],
+        "remark": ["<b>fine & dry</b>", ""],
+    },
+    index=DATES,
+)
+
+
+def test_numbers_are_set_to_the_right_and_words_to_the_left() -> None:
+    lines = el.readable(WEEK, columns="all").text(80).splitlines()
+    assert lines[2].split() == ["Mon", "19", "Oct", "12.6", "13.4", "<b>fine", "&", "dry</b>"]
+    assert lines[3].split()[-1] == DASH
+    ends = [re.search(word, line).end() for word, line in (("12.6", lines[2]), (" 2.8", lines[3]))]  # type: ignore[union-attr]
+    assert ends[0] == ends[1]
+    assert lines[0].index("remark") == lines[2].index("<b>")
+
+
+@given(width=st.integers(1, 120), rows=st.integers(0, 5), columns=st.integers(1, 9))
+def test_no_line_is_wider_than_asked_unless_one_column_alone_is(
+    width: int, rows: int, columns: int
+) -> None:
+    days = pd.date_range("2026-10-19", periods=rows, name="day")
+    table = pd.DataFrame({f"c{i} of it": [1234.0] * rows for i in range(columns)}, index=days)
+    lines = el.readable(table, columns="all").text(width).splitlines()
+    widest = len("Mon 19 Oct") + 1 + len("1,234")
+    if rows:
+        assert max(map(len, lines)) <= max(width, widest)
+        assert all(f"c{i}" in "\n".join(lines) for i in range(columns))
+
+
+def test_columns_that_do_not_fit_follow_below() -> None:
+    table = pd.DataFrame({"a-one": [1], "a-two": [2], "b-one": [3]}, index=DATES[:1])
+    blocks = el.readable(table, columns="all").text(22).split("\n\n")
+    assert len(blocks) == 2
+    assert all(block.splitlines()[-1].startswith("Mon 19 Oct") for block in blocks)
+
+
+def test_the_html_is_a_real_table_with_headings_and_without_foreign_markup() -> None:
+    page = el.readable(WEEK, columns="all").html()
+    table = ET.fromstring(re.search("<table.*</table>", page, re.DOTALL)[0])  # type: ignore[index]
+    assert [cell.get("scope") for cell in table.iter("th")] == ["col"] * 4 + ["row"] * 2
+    assert [cell.get("title") for cell in table.iter("th")][1] == "worn_h"
+    assert "".join(table.find("tbody/tr/td[3]").itertext()) == "<b>fine & dry</b>"  # type: ignore[union-attr]
+    assert "<b>" not in page
+    assert "http" not in page
+
+
+def test_a_long_table_shows_its_ends_where_it_is_displayed_and_all_where_it_is_printed() -> None:
+    sheet = el.readable(pd.DataFrame({"x": range(100)}))
+    with pd.option_context("display.max_rows", 10):
+        assert "…" in repr(sheet)
+        assert sheet._repr_html_().count("<tr>") == 1 + 11
+    assert len(str(sheet).splitlines()) == 101
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("steps", 6412.0, "6,412"),
+        ("worn_h", 0.04, "<0.1"),
+        ("worn_h", 0.0, "0.0"),
+        ("worn_h", np.nan, DASH),
+        ("tilt_fore_aft_deg", -0.04, "0.0"),
+        ("tilt_fore_aft_deg", -1.25, "-1.2"),
+        ("own", np.inf, "∞"),
+        ("p", 0.0, "<0.001"),
+        ("p", 0.04, "0.040"),
+        # Without known digits numbers have three that count.
+        ("own", 123.4, "123"),
+        ("own", 12.34, "12.3"),
+        ("own", 0.0123, "0.0123"),
+    ],
+)
+def test_a_number_is_rounded_and_what_is_above_0_never_reads_as_0(
+    name: str, value: float, text: str
+) -> None:
+    table = pd.DataFrame({name: [value], "n": [1]}, index=DATES[:1])
+    assert el.readable(table, columns=[name]).rows[0][1] == text
+
+
+# The table of summary columns: each column of a summary has a label, a unit and its meaning
+
+
+ROWS = pd.read_csv(files("eyelog.measure") / "columns.csv", dtype=str, keep_default_na=False)
+
+
+def headings(table: pd.DataFrame) -> dict[str, str]:
+    """Return the label of each column, with its unit, as a person reads it."""
+    shown = el.readable(table, columns="all").headings
+    return {each.name: f"{each.label} ({each.unit})" if each.unit else each.label for each in shown}
+
+
+def test_no_column_stands_twice_and_each_has_a_label_digits_and_a_meaning() -> None:
+    assert not ROWS.duplicated(["table", "name"]).any()
+    assert ROWS["label"].ne("").all()
+    assert set(ROWS["digits"]) <= {"", "0", "1", "2", "3", "{digits}"}
+    assert ROWS["meaning"].str.match(r"([A-Z]|p of).*\.$").all()
+
+
+def test_a_label_has_its_unit_and_hours_are_per_day_or_per_week() -> None:
+    frame = el.sample().iloc[:8000]
+    days = headings(el.daily(frame))
+    assert days["worn_h"] == "Worn (h per day)"
+    assert days["blink_rate_per_min"] == "Blink rate (per min)"
+    assert days["blink_rate_low"] == "Blink rate, 95 % low (per min)"
+    assert days["first_worn"] == "First worn"
+    assert days["sc_fcs_high_share"] == "Focus, share of 60 and above (0 to 1)"
+    assert headings(el.weekly(frame))["worn_h"] == "Worn (h per week)"
+    # A name that means something else in one table has a label there.
+    assert days["n"] == "Records"
+    assert headings(el.blinks.rate(frame))["n"] == "Blinks or gaps counted"
+
+
+def tables(log: str) -> list[pd.DataFrame]:
+    frame = el.simulate("2026-10-24", 1, log=log)
+    made = [el.daily(frame), el.coverage(frame), el.gaps(frame), el.explain(el.flag(frame))]
+    made += [el.resample(frame, "1h"), el.blinks.rate(frame), el.blinks.strength(frame)]
+    made += [el.blinks.duration(frame), el.gait.pace(frame)]
+    made += [el.gait.bouts(frame), el.gait.peak_cadence(frame), el.posture.zones(frame)]
+    made += [el.posture.head_movements(frame), el.posture.spread(frame)]
+    if log == MINUTES:
+        made += [el.blinks.bursts(frame), el.blinks.cleansings(frame), el.gait.speed_classes(frame)]
+        made += [el.attrition(frame, recipe="steps"), el.rhythm.profile(frame, "hm_yo")]
+        made += [el.weekly(frame), el.baseline.personal(el.daily(frame)["steps"])]
+    return made
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_each_column_of_each_summary_has_a_label(log: str) -> None:
+    fields = el.fields(log)["label"]
+    undocumented = set(fields[fields == fields.index].index)
+    for table in tables(log):
+        bare = {name for name, label in headings(table).items() if label.split(" (")[0] == name}
+        assert bare <= undocumented, list(table)
+
+
+def test_columns_are_chosen_by_group_and_by_name_in_their_own_order() -> None:
+    days = el.daily(el.sample(), columns=["gait", "worn_h"])
+    assert list(days) == [
+        *("worn_h", "steps", "pace_spm", "pace_exposure_min", "step_time_cv_between"),
+    ]
+    assert el.daily(el.sample(), columns="head").columns[0] == "head_moves_pitch_per_h"
+    with pytest.raises(el.FieldError, match=r"no column or group of columns 'gate'.*gait"):
+        el.daily(el.sample(), columns=["gate"])
