@@ -61,27 +61,6 @@ class Bearer:
         return WRITE in self.scope.split()
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """The access of one application to one account.
-
-    Attributes
-    ----------
-    client_id, label : str
-        The application, and what a page calls it.
-    since, last_used : float or None
-        Seconds since 1970. None if an older release issued the tokens, or if never used.
-    may : str
-        What the application may do, in words.
-    """
-
-    client_id: str
-    label: str
-    since: float | None
-    last_used: float | None
-    may: str
-
-
 class Grants:
     """The codes and tokens that applications have from accounts.
 
@@ -305,22 +284,28 @@ class Grants:
             ended.append(self._state.archive, "grant", token=origin.hex())
             run(db, "UPDATE token SET revoked = 1 WHERE origin = :hash", hash=origin)
 
-    def of_account(self, account: str) -> list[Grant]:
-        """Return the access that applications have to an account, one row per application."""
+    def of_account(self, account: str) -> list[dict[str, Any]]:
+        """Return the access that applications have to an account, one row per application.
+
+        Each has the `client_id` and the `label` of the application, in words what it `may` do, and
+        `since` when it has access and when it was `last_used`, in seconds since 1970: None if an
+        older release issued the tokens, or if never used.
+        """
         grants = []
         of_applications = [one for one in self.issued(account) if one.client_id]
         for client_id, tokens in groupby(of_applications, key=lambda one: one.client_id):
             every = list(tokens)
             bearer = Bearer(account, client_id, " ".join(one.scope for one in every))
             may = ["read your records"] * bearer.reads + ["add records"] * bearer.writes
+            began = [one.issued for one in every if one.issued is not None]
             grants.append(
-                Grant(
-                    client_id,
-                    every[0].name or f"Application {client_id}",
-                    min((one.issued for one in every if one.issued is not None), default=None),
-                    max((one.last_used for one in every if one.last_used), default=None),
-                    " and ".join(may),
-                )
+                {
+                    "client_id": client_id,
+                    "label": every[0].name or f"Application {client_id}",
+                    "may": " and ".join(may),
+                    "since": min(began, default=None),
+                    "last_used": max(one.last_used or 0.0 for one in every) or None,
+                }
             )
         return grants
 

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import astuple, dataclass
 from functools import partial
 from hmac import compare_digest
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
 
 from anyio import CapacityLimiter, to_thread
@@ -230,16 +230,8 @@ _AT_ONCE = 2
 """Passwords that are checked at the same time, by all processes: each takes much of a core."""
 
 
-class WrongPassword(NamedTuple):
-    """Why a password was not accepted: the status, text and headers of the answer."""
-
-    status: int
-    text: str
-    headers: dict[str, str]
-
-
-def _later(wait_s: int, text: str) -> WrongPassword:
-    return WrongPassword(429, text, {"Retry-After": str(wait_s)})
+def _later(wait_s: int, text: str) -> web.Problem:
+    return web.Problem(429, "slow_down", text, headers={"Retry-After": str(wait_s)})
 
 
 class PasswordTries:
@@ -272,8 +264,8 @@ class PasswordTries:
         *,
         wrong: str = "Wrong name or password.",
         application: str | None = None,
-    ) -> WrongPassword | None:
-        """Return None for the right password; any other is counted and goes to the audit log."""
+    ) -> web.Problem | None:
+        """Return what is wrong with a password, which is counted and goes to the audit log."""
         address, state = web.client_address(request), self._registry.state
         if self._waiting[address] >= _MOST_WAITING:
             text = f"Too many logins from your network at once. Try again in {_BUSY_S} s."
@@ -296,7 +288,7 @@ class PasswordTries:
             if not self._waiting[address]:
                 del self._waiting[address]
         if not wait_s:
-            return WrongPassword(400, wrong, {})
+            return web.bad_request(wrong)
         wait = f"{wait_s} s" if wait_s < 100 else f"{-(-wait_s // 60)} min"
         return _later(wait_s, f"Too many wrong passwords. Try again in {wait}.")
 
@@ -329,7 +321,7 @@ class PasswordTries:
         wrong = await self.check(request, name, form["password"], application=application)
         if wrong is None:
             return None
-        answer = page(status=wrong.status, name=name, error=wrong.text)
+        answer = page(status=wrong.status, name=name, error=wrong.description)
         answer.headers.update(wrong.headers)
         return answer
 

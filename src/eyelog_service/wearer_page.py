@@ -416,7 +416,9 @@ async def _refusal(
     refused = await tries.check(request, account, form[field], wrong=text)
     if refused is None:
         return None
-    page = await _account(request, account, status=refused.status, wrong={field: refused.text})
+    page = await _account(
+        request, account, status=refused.status, wrong={field: refused.description}
+    )
     page.headers.update(refused.headers)
     return page
 
@@ -424,9 +426,9 @@ async def _refusal(
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
     registered = web.parts_of(request).registry.grants
     for grant in await to_thread.run_sync(registered.of_account, account):
-        if grant.client_id == form.get("grant"):
-            ended = await to_thread.run_sync(registered.withdraw, account, grant.client_id)
-            await note(request, "withdraw", account, application=grant.client_id, tokens=ended)
+        if (client_id := grant["client_id"]) == form.get("grant"):
+            ended = await to_thread.run_sync(registered.withdraw, account, client_id)
+            await note(request, "withdraw", account, application=client_id, tokens=ended)
     return see_page("withdrawn")
 
 

@@ -13,19 +13,14 @@ from typing import Any
 import pytest
 from matplotlib import pyplot as plt
 
-from eyelog_service import accounts, apart
+from eyelog_service import apart
 
-__all__ = ["cheap_hashes", "work_here"]
+__all__ = ["work_here"]
 
 
 def work_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let services of this process start no other one."""
     monkeypatch.setattr(apart, "run", _run_here)
-
-
-def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a check of a password take a millisecond, not a fifth of a second of CPU."""
-    monkeypatch.setattr(accounts, "_LOG2_N", 6)
 
 
 def _run_here(task: Callable[..., bytes], arguments: dict[str, Any], **_: Any) -> bytes:

@@ -37,9 +37,10 @@ class Operator:
             word for option, place in places.items() if place for word in (option, str(place))
         ]
 
-    def run(self, action: str, *words: object, stdin: str = "") -> Done:
+    def run(self, action: str, *words: object, stdin: str | bytes = "") -> Done:
         """Run a command, whatever it says."""
-        out, err, typed = io.StringIO(), io.StringIO(), io.BytesIO(stdin.encode())
+        out, err = io.StringIO(), io.StringIO()
+        typed = io.BytesIO(stdin.encode() if isinstance(stdin, str) else stdin)
         with (
             redirect_stdout(out),
             redirect_stderr(err),

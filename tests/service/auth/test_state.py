@@ -25,11 +25,6 @@ from support.second_release import SecondRelease, second_release
 VERSION = 7
 
 
-def there_on(url: str, archive: Path, client_id: str, secret: str) -> Live:
-    """Return a client of a service that runs on an archive."""
-    return Live(url, archive, client_id, secret)
-
-
 # Where it is.
 
 
@@ -222,7 +217,7 @@ def old(tmp_path: Path, hashes_of_users: None) -> FirstRelease:
 
 def test_logins_codes_and_tokens_of_the_first_release_stay_valid(old: FirstRelease) -> None:
     with live.running(old.folder) as url:
-        there = there_on(url, old.folder, old.client_id, old.secret)
+        there = Live(url, old.folder, old.client_id, old.secret)
         assert there.opens(old.access_token)
         assert there.opens(there.refresh(old.refresh_token).json()["access_token"])
         assert there.opens(there.exchange(old.code).json()["access_token"])
@@ -292,7 +287,7 @@ def test_tokens_and_passwords_of_0_2_read_the_same_records_as_before(second: Sec
     known = second.known
     window = ("2026-10-31T00:00:00+09:00", "2026-10-31T23:59:59+09:00")
     with live.running(second.logs, state=second.state) as url:
-        there = there_on(url, second.logs, known["client_id"], known["client_secret"])
+        there = Live(url, second.logs, known["client_id"], known["client_secret"])
         for log in LOGS:
             answer = there.get(log, *window, token=known["tokens"]["Anna"]["access_token"])
             assert answer.json()[log] == known["answers"][log][log]

@@ -339,10 +339,6 @@ def test_the_operator_ends_the_tokens_of_an_account_an_application_or_all(tmp_pa
         assert operator("revoke", "--all").count("ended: ") == 3
         assert valid() == set()
         assert is_refused(there.exchange(waiting))  # a code that was not exchanged yet
-        assert "did you mean 'ada'" in operator.refused("revoke", "--account", "adaa")
-        assert "did you mean 'Sleep study'" in operator.refused(
-            "revoke", "--application", "Sleep studie"
-        )
 
 
 def test_a_token_whose_application_is_gone_from_a_damaged_state_is_refused(there: Live) -> None:

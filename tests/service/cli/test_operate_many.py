@@ -4,16 +4,16 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 import eyelog as el
 from support import live
 from support.live import STANDARD
+from support.operating import Done
 from support.records import records
 
-Run = Callable[..., SimpleNamespace]
+Run = Callable[..., Done]
 WEARERS = """name,password,study,zone
 ada,correct horse,sleep,Asia/Tokyo
 bea,,sleep,Europe/Paris
@@ -37,7 +37,7 @@ def test_wearers_of_a_file_are_added_with_their_zones_and_studies(
     service: Run, archive: Path, wearers: Path
 ) -> None:
     done = service("add-accounts", str(wearers))
-    assert (done.status, done.err) == (0, "4 accounts added.\n")
+    assert (done.code, done.err) == (0, "4 accounts added.\n")
     assert live.Registry(archive).accounts.check_login("ada", "correct horse")
     assert str(el.Archive(archive).zones("bea")) == "Europe/Paris"
     assert el.Archive(archive).zones("cyd") is None
@@ -49,7 +49,7 @@ def test_wearers_of_a_file_are_added_with_their_zones_and_studies(
     ]
     assert [*listed(service, "--study", "sleep")] == ["ada", "bea", "eve"]
     again = service("add-accounts", str(wearers))
-    assert (again.status, "4 accounts exist already" in again.err) == (1, True)
+    assert (again.code, "4 accounts exist already" in again.err) == (1, True)
 
 
 def test_an_account_with_another_zone_stops_the_whole_file(
@@ -57,7 +57,7 @@ def test_an_account_with_another_zone_stops_the_whole_file(
 ) -> None:
     el.Archive(archive).set_zones("Asia/Seoul", account="bea")
     done = service("add-accounts", str(wearers))
-    assert done.status == 1
+    assert done.code == 1
     assert "'bea' lives in Asia/Seoul in the archive, not in Europe/Paris" in done.err
     service("add-account", "zoe")
     assert [*listed(service)] == ["zoe"]
@@ -72,7 +72,7 @@ def test_invitations_are_written_once_into_a_private_file(
     invite = ["add-accounts", str(wearers), "--invite", str(links)]
     assert "--base-url" in service(*invite).err
     done = service(*invite, "--base-url", "https://logs.example.org/")
-    assert (done.status, done.out) == (0, "")
+    assert (done.code, done.out) == (0, "")
     assert "3 links are in" in done.err
     assert "until 14 days" in done.err
     assert links.stat().st_mode & 0o077 == 0
@@ -86,7 +86,7 @@ def test_invitations_are_written_once_into_a_private_file(
     # A file that exists is not replaced, and one for accounts that are not added does not stay.
     assert "exists already: name a new file" in service(*invite, "--base-url", "http://x").err
     links.unlink()
-    assert service(*invite, "--base-url", "http://x").status == 1
+    assert service(*invite, "--base-url", "http://x").code == 1
     assert not links.exists()
 
 
@@ -102,10 +102,10 @@ def test_commands_take_the_accounts_of_a_file_or_a_study(
 
     assert service("disable", *two).err.startswith("2 accounts disabled")
     assert disabled() == ["ada", "cyd"]
-    assert service("enable", *two).status == 0
-    assert service("disable", "--all-in", "sleep").status == 0
+    assert service("enable", *two).code == 0
+    assert service("disable", "--all-in", "sleep").code == 0
     assert disabled() == ["ada", "bea", "eve"]
-    assert service("enable", "--all-in", "sleep").status == 0
+    assert service("enable", "--all-in", "sleep").code == 0
     assert service("set-zone", *two).out == "ada: Asia/Seoul\ncyd: Asia/Tokyo\n"
     utc = service("set-zone", "--all-in", "sleep", "--tz", "UTC")
     assert utc.out.startswith("ada: UTC\nbea: UTC\n")
@@ -122,8 +122,8 @@ def test_the_tokens_of_a_study_are_revoked_together(
 ) -> None:
     service("add-accounts", str(wearers))
     tokens = [service("upload-token", name).out.strip() for name in ("ada", "cyd")]
-    assert service("revoke", "--all-in", "nothing").status == 1
-    assert service("revoke", "--all-in", "sleep", "--all").status == 2
+    assert service("revoke", "--all-in", "nothing").code == 1
+    assert service("revoke", "--all-in", "sleep", "--all").code == 2
     done = service("revoke", "--all-in", "sleep")
     assert done.out == "ended: 1 upload token of account 'ada', of its own devices\n"
     grants = live.Registry(archive).grants
@@ -139,11 +139,11 @@ def test_of_a_file_with_an_unknown_name_nothing_is_changed(
     before = listed(service)
     for action in ("disable", "remove-account", "revoke"):
         refused = service(action, "--csv", str(tmp_path / "some.csv"))
-        assert refused.status == 1
+        assert refused.code == 1
         assert "unknown account 'zoe'" in refused.err
     for action in ("disable", "enable", "remove-account", "set-zone"):
         for choice in ([], ["ada", "--all-in", "sleep"]):
-            assert service(action, *choice).status == 2
+            assert service(action, *choice).code == 2
     assert listed(service) == before
 
 
@@ -166,10 +166,10 @@ def test_each_study_is_pruned_by_its_own_retention(
     service("add-accounts", str(wearers))
     fill(archive, "ada", "bea", "cyd", "gone")
     none = service("prune")
-    assert (none.status, none.out) == (1, "")
+    assert (none.code, none.out) == (1, "")
     assert "no study has a retention: give --older-than 730d, or set one with" in none.err
-    assert service("set-retention", "sleep", "730d").status == 0
-    assert service("set-retention", "gait", "9999d").status == 0
+    assert service("set-retention", "sleep", "730d").code == 0
+    assert service("set-retention", "gait", "9999d").code == 0
     checked = service("check").out
     assert "study 'sleep' keeps records for 730 days, and 2 files are older" in checked
     assert "study 'gait' keeps records for 9,999 days, and nothing is older" in checked
@@ -210,7 +210,7 @@ def test_a_retention_can_be_changed_and_ended_and_outlives_the_accounts_of_its_s
     fill(archive, "cyd")
     service("remove-account", "cyd")
     done = service("prune")
-    assert done.status == 0
+    assert done.code == 0
     assert len(el.Archive(archive).read(STANDARD, account="cyd", tz="UTC")) == 10
     assert "without a retention: ada, bea, cyd" in done.out
 
@@ -229,11 +229,11 @@ def test_hundreds_of_wearers_are_invited_listed_checked_changed_and_let_go(
     assert sorted(name for name, _ in sent) == names
     assert len({link for _, link in sent}) == 200
     assert len(listed(service, "--study", "sleep")) == 100
-    assert service("check").status == 0
-    assert service("set-zone", "--csv", str(file), "--tz", "Asia/Seoul").status == 0
+    assert service("check").code == 0
+    assert service("set-zone", "--csv", str(file), "--tz", "Asia/Seoul").code == 0
     assert {str(el.Archive(archive).zones(name)) for name in names[::97]} == {"Asia/Seoul"}
     for words, left in (("disable", 200), ("enable", 200), ("remove-account", 100)):
-        assert service(words, "--all-in", "sleep").status == 0
+        assert service(words, "--all-in", "sleep").code == 0
         accounts = listed(service).values()
         assert len(accounts) == left
         assert sum(bool(one["disabled"]) for one in accounts) == 100 * (words == "disable")

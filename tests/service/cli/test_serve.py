@@ -70,13 +70,3 @@ def test_a_simulated_wearer_never_mixes_with_other_records(home, capsys) -> None
     assert main([*wearer, "--seed", "7"]) == 1
     assert "write into another account; nothing was written" in capsys.readouterr().err
     assert main([*wearer, "--seed", "7", "--account", "ben"]) == 0
-
-
-def test_an_archive_on_an_object_store_needs_a_folder_for_the_state_and_the_message_says_so(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["serve", "--archive", "s3://bucket/archive"]) == 1
-    assert capsys.readouterr().err == (
-        "eyelog: error: the archive s3://bucket/archive is not a folder of this machine: name one"
-        " for the service's state with --state\n"
-    )
