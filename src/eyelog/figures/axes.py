@@ -101,9 +101,7 @@ class SteadyLayout(ConstrainedLayoutEngine):
             place = cast(Any, ax.get_subplotspec()).get_position(fig)
             ax.set_position(place, which="both")
             ax.set_in_layout(True)
-        # Parts beneath an Axes by a share of its height need other space once that has changed.
-        for _ in range(2 if any(ax.child_axes for ax in placed) else 1):
-            super().execute(fig)
+        super().execute(fig)
         for ax in placed:
             place = np.round(ax.get_position(original=True).bounds, 8).tolist()
             ax.set_position(place, which="original")

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, PowerNorm, to_rgb
+from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
 from eyelog.figures.axes import EM, keep_ticks, length_pt, sheet_of
 from eyelog.figures.style import COLOURS
@@ -23,6 +24,7 @@ GROUPS: Final = (
 STEPS: Final = (1, 2, 2.5, 5, 10)
 DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
 BEFORE_LAYOUT: Final = 0.8
+STRIP: Final = 0.16  # of the height of its panel
 LOW_STRIP_EM: Final = 2.2  # under which two numbers of a strip would touch
 
 
@@ -213,12 +215,16 @@ def rings(ax: Axes, x: Any, y: Any, size: float, label: str) -> None:
     ax.scatter(x, y, s=size, linewidths=0.9, zorder=5, label=label, **look)
 
 
-def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.09) -> Axes:
+def strip(ax: Axes) -> Axes:
     """Return a narrow Axes beneath another, sharing its x axis, for the data behind the values."""
-    # The lowest number of the panel and the highest of the strip keep apart on a low Axes too.
+    # Not as shares of the height of the panel: a layout would change it, and need another one.
     size = float(ax.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
-    apart = size / length_pt(ax.yaxis)
-    below = ax.inset_axes((0.0, -(height + max(gap, apart)), 1.0, height), sharex=ax)
+    high = STRIP * BEFORE_LAYOUT * length_pt(ax.yaxis)
+    apart = max(0.55 * high, size)  # the lowest number of the panel, the highest of the strip
+    down = ax.figure.dpi_scale_trans + ScaledTranslation(0, 0, cast(Any, ax).transAxes)
+    place = blended_transform_factory(ax.transAxes, down)
+    bounds = (0.0, -(high + apart) / 72.0, 1.0, high / 72.0)
+    below = ax.inset_axes(bounds, transform=place, sharex=ax)
     if sheet_of(ax) is not None:
         keep_ticks(below)
     ax.tick_params(axis="x", bottom=False, labelbottom=False)

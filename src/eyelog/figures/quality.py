@@ -297,22 +297,19 @@ def plot_attrition(
         if some.any():
             ax.barh(rows[some], width[some], 0.62, start[some], linewidth=0.5, label=label, **look)
     for row, at in enumerate(rows.tolist()):
-        share = float(table["left_share"].iloc[row])
-        said = f"{left[row]:,}" + f" ({marks.percent(share, 1)})" * (
-            row > 0 and not np.isnan(share)
-        )
-        lines = [(said, "bold" if used[row] else "normal")]
+        share, said = float(table["left_share"].iloc[row]), f"{left[row]:,}"
+        if row > 0 and not np.isnan(share):
+            said += f" ({marks.percent(share, 1)})"
         if removed[row] and not of_outcome[row]:
             # What was not checked has no reason.
             reason = str(table["reason"].iloc[row])
             word = WORDS[Reason[reason]] if reason in Reason.__members__ else "removed"
             parts = [f"{checked[row]:,} {word}"] * bool(checked[row])
             parts += [f"{unknown[row]:,} not checked"] * bool(unknown[row])
-            lines.append((", ".join(parts), "normal"))
-        for number, (text, weight) in enumerate(lines):
-            place = at + (0.48 * number - 0.24) * (len(lines) > 1)
-            look = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": SMALL_PT}
-            ax.text(1.02, place, text, fontweight=weight, **look)
+            said += "\n" + ", ".join(parts)
+        look = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": SMALL_PT}
+        weight = "bold" if used[row] else "normal"
+        ax.text(1.02, at, said, fontweight=weight, linespacing=1.5, **look)
     ax.set_ylim(float(heights.sum()), 0)
     axes.name_rows(ax, rows, [_condition(table, row, log) for row in range(len(table))], most=40)
     ax.set_xlim(0, max(int(left[0]), 1))

@@ -284,18 +284,9 @@ def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None
 
 def hatched(ax: Axes, low: float, high: float, *, left: float, right: float) -> None:
     """Draw the background of a ribbon, hatched to show where there are no records."""
-    ground = Rectangle(
-        (left, low),
-        right - left,
-        high - low,
-        facecolor=COLOURS["no record"],
-        edgecolor=COLOURS["hatch"],
-        hatch=HATCH,
-        linewidth=0,
-        zorder=0.5,
-    )
-    ground.set_label(once(ax, "no record"))
-    ax.add_patch(ground)
+    look: dict[str, Any] = {"facecolor": COLOURS["no record"], "edgecolor": COLOURS["hatch"]}
+    look |= {"hatch": HATCH, "linewidth": 0, "zorder": 0.5, "label": once(ax, "no record")}
+    ax.add_patch(Rectangle((left, low), right - left, high - low, **look))
 
 
 def patterned(ax: Axes, shares: Floats, rows: Sequence[int] | Ints) -> None:
@@ -334,11 +325,5 @@ def explain(ax: Axes, codes: Sequence[int] | Ints, *, patterns: bool = False) ->
 
 def image(ax: Axes, rgba: Any, extent: tuple[float, float, float, float]) -> None:
     """Draw a ribbon's colours; parts too narrow to be seen are averaged, never left out."""
-    ax.imshow(
-        rgba,
-        aspect="auto",
-        extent=extent,
-        interpolation="antialiased",
-        interpolation_stage="rgba",
-        zorder=1,
-    )
+    look: dict[str, Any] = {"aspect": "auto", "interpolation": "antialiased", "zorder": 1}
+    ax.imshow(rgba, extent=extent, interpolation_stage="rgba", **look)

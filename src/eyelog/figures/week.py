@@ -452,11 +452,7 @@ def _say(
 
 
 def _draw_states(
-    ax: Axes,
-    days: pd.DatetimeIndex,
-    shares: Floats,
-    clock: LocalClock,
-    events: pd.DataFrame | None,
+    ax: Axes, days: pd.DatetimeIndex, shares: Floats, clock: LocalClock, events: pd.DataFrame | None
 ) -> str:
     """Draw each day as stacked shares of half-hours, hatched without records, and the diary above.
 
