@@ -19,13 +19,18 @@ from eyelog.figures.axes import Panels
 from eyelog.figures.labels import LOG_WORDS, meaning_of, range_words, shades, short_names, title_of
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT
 from eyelog.frame import ACCOUNT, require, require_frame, stated_log
-from eyelog.judge.arrays import Bools, Floats, Ints, numbers
+from eyelog.judge.arrays import Floats, numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.groups import keyed
 from eyelog.measure.sheet import decimals
-from eyelog.series.groups import difference_of_means, group_of_wearers, mean_interval
+from eyelog.series.groups import (
+    days_of_wearers,
+    difference_of_means,
+    group_of_wearers,
+    mean_interval,
+)
 
 LEAST_WEARERS: Final = 5  # on a day, for percentiles over wearers
 MOST_NAMES: Final = 40  # with more rows, names have no room
@@ -146,11 +151,13 @@ def plot_cohort(
         table, (by, *_) = keyed(table, by, what=what, one=True)
     tables.require_numbers(table, column, what=what)
     wide = _wide(table, column, what)
-    if not np.isfinite(wide.to_numpy()).any():
-        raise ConfigurationError(f"plot_cohort has nothing to draw: {column!r} has no value")
     wearers, named = len(wide), column_of(column, log=stated_log(table))
     if by is not None:
-        groups = _groups(table, wide, by)
+        means = wide.mean(axis=1)
+        of_group = means.groupby(group_of_wearers(table, by, what=what).reindex(means.index))
+        groups = {str(label): np.sort(numbers(part)) for label, part in of_group}
+        if not groups:
+            raise ConfigurationError(f"{what}: no wearer with a value has a value of {by!r}")
         wearers = sum(map(len, groups.values()))
         ax = axes.on(ax, height_mm=9.0 * len(groups) + 4.0)
         _draw_groups(ax, groups, named)
@@ -169,25 +176,20 @@ def plot_cohort(
 
 
 def _wide(table: pd.DataFrame, column: str, what: str) -> pd.DataFrame:
-    """Return a row for each account and a column for each calendar day."""
-    if list(table.index.names) != [ACCOUNT, "day"]:
+    """Return a row for each wearer and a column for each calendar day."""
+    if ACCOUNT not in {*table.index.names, *table.columns}:
         raise ConfigurationError(
-            f"{what} takes the days of many wearers, indexed by account and day, as of"
+            f"{what} takes the days of many wearers, with account and day, as of"
             " eyelog.cohort.daily or pd.concat({account: eyelog.daily(frame)}, names=['account']);"
             " plot_actogram of one wearer takes the frame"
         )
     tables.require_rows(table, what=what)
-    # A local day is identified by its date; days of different zones do not begin at the same
-    # instant.
-    given = table.index.unique("day")
-    date_of = {day: pd.Timestamp(day).tz_localize(None).normalize() for day in given}
-    days = table.index.get_level_values("day").map(date_of)
-    keys = pd.MultiIndex.from_arrays([table.index.get_level_values(ACCOUNT), days])
-    if keys.has_duplicates:
-        account, twice = keys[keys.duplicated()][0]
-        raise ConfigurationError(f"{account!r} has two rows for {twice:%Y-%m-%d}: one per day")
-    wide = pd.Series(numbers(table[column]), keys).unstack()  # noqa: PD010 - no two are one
-    return wide.reindex(columns=pd.date_range(days.min(), days.max(), freq="D"))
+    days = days_of_wearers(table, column, what=what)
+    if days.empty:
+        raise ConfigurationError(f"{what} has nothing to draw: {column!r} has no value")
+    days["day"] = days["day"].astype("M8[D]").astype("M8[us]")
+    wide = days.pivot(index=ACCOUNT, columns="day", values=column)  # noqa: PD010
+    return wide.reindex(columns=pd.date_range(wide.columns[0], wide.columns[-1], freq="D"))
 
 
 def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
@@ -256,17 +258,6 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) 
         marks.value_label(ax, "Wearers, in order of their medians")
     marks.bare(ax, "left")
     marks.value_axis(ax.xaxis, named.text, most=8)
-
-
-def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Floats]:
-    """Return the means of the wearers of each group, by its label; others are left out."""
-    values = wide.mean(axis=1).dropna()
-    groups = group_of_wearers(table, by, what="plot_cohort").reindex(values.index.astype("str"))
-    of_group = values.groupby(groups.to_numpy())
-    made = {str(label): np.sort(numbers(means)) for label, means in of_group}
-    if not made:
-        raise ConfigurationError(f"plot_cohort: no wearer with a value has a value of {by!r}")
-    return made
 
 
 def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
@@ -344,21 +335,47 @@ def plot_contrast(
         reference.
     """
     groups = {str(name): part for name, part in wearers.groupby("group", sort=False)}
-    several = len(differences) > 0
+    several, total = len(differences) > 0, len(wearers)
     made: Panels = axes.panels([54.0], [2.7, 1.0] if several else [1.0])[0]
-    means = {name: float(part["mean"].mean()) for name, part in groups.items()}
-    short = dict(zip(groups, short_names(list(groups), NAME_CHARACTERS), strict=True))
-    _draw_wearers(made[0], groups, means, short, about)
+    ax, names = made[0], short_names(list(groups), NAME_CHARACTERS)
+    means = np.array([part["mean"].mean() for part in groups.values()])
+    places, start, ticks = decimals(means, about.digits), 0.0, []
+    for (colour, marker), part, mean in zip(marks.GROUPS, groups.values(), means, strict=False):
+        part = part.sort_values("mean", kind="stable")
+        marks.estimates(
+            ax, start + np.arange(len(part)), part["mean"], (part["low"], part["high"]),
+            COLOURS[colour], label=axes.once(ax, "a wearer"), marker=marker,
+            interval=axes.once(ax, "95 % interval of this wearer"), edgecolors="white",
+            width=float(np.clip(60.0 / total, 0.3, 1.1)), linewidths=0.3,
+            s=float(np.clip(500.0 / total, 1.5, 16.0)),
+        )  # fmt: skip
+        ends = (start - 0.6, start + len(part) - 0.4)
+        label = axes.once(ax, "mean of the wearers")
+        ax.hlines(mean, *ends, COLOURS["difference"], linewidth=1.2, label=label)
+        ax.annotate(
+            marks.words_of(mean, places), (ends[1], mean), (1, 2.5), textcoords="offset points",
+            fontsize=SMALL_PT, fontweight="bold", ha="left",
+        )  # fmt: skip
+        ticks.append(sum(ends) / 2)
+        start += len(part) + max(1.0, 0.16 * total)
+    ax.set_xlim(-0.02 * total - 0.8, ends[1] + 0.8 + 0.11 * total)
+    if len(groups) > 1:
+        look: dict[str, Any] = {"color": COLOURS["reference"], "linewidth": 0.8}
+        ax.axhline(means[0], linestyle="--", zorder=1, **look)
+    sizes = [counted(len(part), "wearer") for part in groups.values()]
+    ax.set_xticks(ticks, [f"{name}\n{size}" for name, size in zip(names, sizes, strict=True)])
+    marks.bare(ax, "bottom")
+    marks.value_axis(ax.yaxis, about.text)
     if several:
         beside, x = made[1], np.arange(len(differences))
-        draw_differences(made[0], beside, x, differences, means[next(iter(groups))])
-        names = [short[str(name)] for name in differences.index]
-        minus = f"minus {short[next(iter(groups))]}"
-        beside.set_xticks(x, [f"{names[0]}\n{minus}"] if len(x) == 1 else names)
+        draw_differences(ax, beside, x, differences, means[0])
+        others = [names[list(groups).index(str(name))] for name in differences.index]
+        minus = f"minus {names[0]}"
+        beside.set_xticks(x, [f"{others[0]}\n{minus}"] if len(x) == 1 else others)
         beside.set_xlabel(minus if len(x) > 1 else "")
         beside.set_xlim(-0.7, len(x) - 0.3)
         marks.difference_axis(beside, about.unit)
-    axes.finish(made[0], title, None)
+    axes.finish(ax, title, None)
     return made
 
 
@@ -384,48 +401,6 @@ def draw_differences(
         ax, x, differences["difference"], between, COLOURS["difference"],
         label=said, interval="its 95 % interval", width=2.0, s=26, marker="D",
     )  # fmt: skip
-
-
-def _draw_wearers(
-    ax: Axes,
-    groups: dict[str, pd.DataFrame],
-    means: dict[str, float],
-    short: dict[str, str],
-    about: Column,
-) -> None:
-    total = sum(map(len, groups.values()))
-    room, start = max(1.0, 0.16 * total), 0.0  # between two groups
-    places = decimals(np.array(list(means.values())), about.digits)
-    ticks = []
-    for (colour, marker), (name, part) in zip(marks.GROUPS, groups.items(), strict=False):
-        part = part.sort_values("mean", kind="stable")
-        x = start + np.arange(len(part))
-        marks.estimates(
-            ax, x, part["mean"], (part["low"], part["high"]), COLOURS[colour],
-            label=axes.once(ax, "a wearer"), interval=axes.once(ax, "95 % interval of this wearer"),
-            width=float(np.clip(60.0 / total, 0.3, 1.1)),
-            s=float(np.clip(500.0 / total, 1.5, 16.0)), marker=marker,
-            edgecolors="white", linewidths=0.3,
-        )  # fmt: skip
-        ends = (start - 0.6, start + len(part) - 0.4)
-        label = axes.once(ax, "mean of the wearers")
-        ax.hlines(means[name], *ends, COLOURS["difference"], linewidth=1.2, label=label)
-        look: dict[str, Any] = {"fontsize": SMALL_PT, "fontweight": "bold", "ha": "left"}
-        place = (ends[1], means[name])
-        ax.annotate(
-            marks.words_of(means[name], places), place, (1, 2.5), textcoords="offset points", **look
-        )
-        ticks.append(sum(ends) / 2)
-        start += len(part) + room
-    ax.set_xlim(-0.02 * total - 0.8, start - room + 0.4 + 0.11 * total)
-    if len(groups) > 1:
-        look = {"color": COLOURS["reference"], "linewidth": 0.8, "linestyle": "--", "zorder": 1}
-        ax.axhline(next(iter(means.values())), **look)
-    ax.set_xticks(
-        ticks, [f"{short[name]}\n{counted(len(part), 'wearer')}" for name, part in groups.items()]
-    )
-    marks.bare(ax, "bottom")
-    marks.value_axis(ax.yaxis, about.text)
 
 
 @axes.plot_function
@@ -476,22 +451,72 @@ def draw_who_wore_when(
     require(table, ["worn_h"], purpose=what, made_by="eyelog.states(frame)")
     wide = _wide(table, "worn_h", what)
     days = pd.DatetimeIndex(wide.columns)
-    count = (wide >= LEAST_H).sum(axis=1).to_numpy()
-    wide = wide.iloc[np.lexsort((np.arange(len(wide)), -count))]
+    count = (wide >= LEAST_H).sum(axis=1)
+    wide = wide.loc[count.sort_values(ascending=False, kind="stable").index]
     hours = wide.to_numpy(dtype=np.float64)
-    full = hours >= LEAST_H
-    height = float(np.clip(3.2 * len(hours), 24.0, 96.0))
-    made = axes.panels([height, 18.0], [1.0, 0.22], sharex=True, fig=fig)
+    measured, full = np.isfinite(hours), hours >= LEAST_H
+    n, width = hours.shape
+    apart, rows, x = n <= MOST_ROWS_APART, np.arange(n), dates.noons(days)
+    edges = np.append(x - 0.5, x[-1] + 0.5)
+    made = axes.panels(
+        [float(np.clip(3.2 * n, 24.0, 96.0)), 18.0], [1.0, 0.22], sharex=True, fig=fig
+    )
     made[1, 1].remove()
     cells, beside, beneath = made[0, 0], made[0, 1], made[1, 0]
-    measured = np.isfinite(hours)
+
+    # White is before a wearer joined or after leaving, hatched is no record.
     since = np.maximum.accumulate(measured, axis=1)
     inside = since & np.maximum.accumulate(measured[:, ::-1], axis=1)[:, ::-1]
-    x = dates.noons(days)
-    _draw_cells(cells, x, hours, full, inside)
-    _draw_counts(cells, beside, list(map(str, wide.index)), full.sum(axis=1))
+    # A hollow cell of half a millimetre would be all edge.
+    faint = to_rgba("white" if apart else marks.pale(COLOURS[CLASSES[0]], THIN_SHARE))
+    colours = np.array([faint, *(to_rgba(COLOURS[name]) for name in CLASSES)])
+    classes = np.searchsorted(CLASSES_H, np.nan_to_num(hours), side="right")
+    image = colours[classes]
+    image[~measured, 3] = 0.0
+    extent = (edges[0], edges[-1], n - 0.5, -0.5)
+    cells.imshow(image, aspect="auto", interpolation="nearest", zorder=1, extent=extent)
+    for of, words in ((2, "12 h worn or more"), (1, "8 to 12 h"), (0, "4 to 8 h")):
+        if (classes[measured] == of + 1).any():
+            axes.key(cells, words, CLASSES[of])
+    look: dict[str, Any] = {"edgecolor": COLOURS["hatch"], "hatch": HATCH, "linewidth": 0.0}
+    look["label"] = "no record" if (inside & ~measured).any() else ""
+    first, long = edges[inside.argmax(axis=1)], inside.sum(axis=1)
+    cells.barh(rows, long, 1.0, first, facecolor="white", zorder=0.5, **look)
+    thin_rows, thin_days = np.nonzero(measured & ~full)
+    thin = f"thin: under {LEAST_H:g} h"
+    if len(thin_rows) and not apart:
+        cells.fill([], [], facecolor=faint, label=thin)
+    elif len(thin_rows):
+        look = {"edgecolor": COLOURS["usable"], "facecolor": "white", "linewidth": 0.7}
+        cells.barh(thin_rows, 0.7, 0.6, x[thin_days] - 0.35, zorder=1.5, label=thin, **look)
+    if apart:
+        cells.hlines(np.arange(n + 1) - 0.5, *extent[:2], "white", linewidth=1.4, zorder=2)
+        if width <= MOST_ROWS_APART:
+            cells.vlines(edges, -0.5, n - 0.5, "white", zorder=2)
+    cells.set_ylim(n - 0.5, -0.5)
+    cells.spines[["left", "bottom"]].set_visible(False)
+    cells.tick_params(length=0, labelbottom=False)
+    if apart:
+        cells.set_yticks(rows, short_names(list(map(str, wide.index))))
+        size = np.clip(0.85 * axes.length_pt(cells.yaxis) / n, 5.0, 7.0)
+        cells.tick_params(axis="y", labelsize=float(size))
+    else:
+        cells.set_yticks([])
+        cells.set_ylabel("Wearers, by days that count")
+
+    look = {"color": COLOURS["usable"], "linewidths": 0, "clip_on": False}
+    counts = full.sum(axis=1)
+    beside.scatter(counts, rows, s=8.0 if apart else 2.0, **look)
+    beside.set_ylim(n - 0.5, -0.5)
+    beside.set_xlim(0.0, max(1.0, float(counts.max())))
+    # Its right end is that of the panel, which may be narrower than the words.
+    beside.set_xlabel("Days\nthat count", horizontalalignment="right", x=1.0)
+    beside.tick_params(axis="x", labelbottom=True)  # the axis that it shares has been removed
+    marks.value_axis(beside.xaxis, most=3, whole=True)
+    beside.set_yticks([])
+    beside.spines["left"].set_visible(False)
+
     worn = full.sum(axis=0)
-    edges = np.append(x - 0.5, x[-1] + 0.5)
     beneath.stairs(worn, edges, color=COLOURS["usable"], linewidth=1.2)
     dates.shade_weekends(beneath, days)
     beneath.set_ylim(0.0, max(1.0, 1.1 * float(worn.max())))
@@ -499,67 +524,6 @@ def draw_who_wore_when(
     dates.day_axis(beneath, days)
     white = "" if inside.all() else "white: before a wearer joined or after leaving; "
     note = f"{white}rows sorted by days that count"
-    ours = title_of(table, wearer=counted(len(hours), "wearer"), days=days, zone=False)
+    ours = title_of(table, wearer=counted(n, "wearer"), days=days, zone=False)
     axes.finish(cells, ours, title, legend=legend, note=note, fig=fig)
     return np.array([cells, beside, beneath], dtype=object)
-
-
-def _draw_cells(ax: Axes, x: Floats, hours: Floats, full: Bools, inside: Bools) -> None:
-    """Draw the cells; white is before a wearer joined or after leaving, hatched is no record."""
-    n, width = hours.shape
-    left, right = x[0] - 0.5, x[-1] + 0.5
-    measured, apart = np.isfinite(hours), n <= MOST_ROWS_APART
-    # A hollow cell of half a millimetre would be all edge.
-    faint = to_rgba("white" if apart else marks.pale(COLOURS[CLASSES[0]], THIN_SHARE))
-    colours = np.array([faint, *(to_rgba(COLOURS[name]) for name in CLASSES)])
-    classes = np.searchsorted(CLASSES_H, np.nan_to_num(hours), side="right")
-    image = colours[classes]
-    image[~measured, 3] = 0.0
-    ax.imshow(
-        image, aspect="auto", interpolation="nearest", zorder=1,
-        extent=(left, right, n - 0.5, -0.5),
-    )  # fmt: skip
-    rows = np.flatnonzero(inside.any(axis=1))
-    for of, words in ((2, "12 h worn or more"), (1, "8 to 12 h"), (0, "4 to 8 h")):
-        if (classes[measured] == of + 1).any():
-            axes.key(ax, words, CLASSES[of])
-    look: dict[str, Any] = {"edgecolor": COLOURS["hatch"], "hatch": HATCH, "linewidth": 0.0}
-    look["label"] = "no record" if (inside & ~measured).any() else ""
-    first, long = left + inside[rows].argmax(axis=1), inside[rows].sum(axis=1)
-    ax.barh(rows, long, 1.0, first, facecolor="white", zorder=0.5, **look)
-    rows, columns = np.nonzero(measured & ~full)
-    thin = f"thin: under {LEAST_H:g} h"
-    if len(rows) and not apart:
-        ax.fill([], [], facecolor=faint, label=thin)
-    elif len(rows):
-        look = {"edgecolor": COLOURS["usable"], "facecolor": "white", "linewidth": 0.7}
-        ax.barh(rows, 0.7, 0.6, x[columns] - 0.35, zorder=1.5, label=thin, **look)
-    if apart:
-        ax.hlines(np.arange(n + 1) - 0.5, left, right, "white", linewidth=1.4, zorder=2)
-        if width <= MOST_ROWS_APART:
-            ax.vlines(np.arange(left, right + 0.5), -0.5, n - 0.5, "white", zorder=2)
-    ax.set_ylim(n - 0.5, -0.5)
-    ax.spines[["left", "bottom"]].set_visible(False)
-    ax.tick_params(length=0, labelbottom=False)
-
-
-def _draw_counts(cells: Axes, ax: Axes, names: list[str], counts: Ints) -> None:
-    """Draw the days that count of each wearer, with the names beside the cells if they fit."""
-    rows, many = np.arange(len(names)), len(names) > MOST_ROWS_APART
-    look: dict[str, Any] = {"color": COLOURS["usable"], "linewidths": 0, "clip_on": False}
-    ax.scatter(counts, rows, s=2.0 if many else 8.0, **look)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlim(0.0, max(1.0, float(counts.max())))
-    # Its right end is that of the panel, which may be narrower than the words.
-    ax.set_xlabel("Days\nthat count", horizontalalignment="right", x=1.0)
-    ax.tick_params(axis="x", labelbottom=True)  # the axis that it shares has been removed
-    marks.value_axis(ax.xaxis, most=3, whole=True)
-    ax.set_yticks([])
-    ax.spines["left"].set_visible(False)
-    if many:
-        cells.set_yticks([])
-        cells.set_ylabel("Wearers, by days that count")
-        return
-    cells.set_yticks(rows, short_names(names))
-    row_pt = axes.length_pt(cells.yaxis) / len(names)
-    cells.tick_params(axis="y", labelsize=float(np.clip(0.85 * row_pt, 5.0, 7.0)))

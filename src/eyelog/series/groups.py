@@ -77,7 +77,9 @@ def days_of_wearers(table: pd.DataFrame, column: str, *, what: str) -> pd.DataFr
             f"{what} takes one row per day, named 'day' in the index or a column, as eyelog.daily"
             " gives it"
         )
-    days = pd.to_datetime(rows["day"]).dt.tz_localize(None)
+    # A local day is identified by its date: days of different zones begin at different instants.
+    date_of = {day: pd.Timestamp(day).tz_localize(None) for day in rows["day"].unique()}
+    days = pd.to_datetime(rows["day"].map(date_of))
     accounts = rows[ACCOUNT].astype(str) if ACCOUNT in rows.columns else pd.Series("", rows.index)
     found = pd.DataFrame(
         {
@@ -99,11 +101,13 @@ def group_of_wearers(rows: pd.DataFrame, by: str, *, what: str) -> pd.Series:
 
     Raises
     ------
+    FieldError
+        If the rows have no column `by`.
     ConfigurationError
         If a wearer is in several groups.
     """
-    stated = rows[by].dropna()
-    of_wearer = stated.groupby(stated.index.get_level_values(ACCOUNT).astype("str"))
+    rows = with_account(rows, [by], what=what)
+    of_wearer = rows[by].dropna().groupby(rows[ACCOUNT].astype("str"))
     several = of_wearer.nunique()
     if (several > 1).any():
         raise ConfigurationError(
