@@ -84,10 +84,10 @@ def test_groups_of_two_wearers_have_no_interval_and_one_group_has_no_difference(
 @pytest.mark.parametrize(
     ("table", "arguments", "says"),
     [
-        (cohort(2).droplevel("account"), {}, "indexed by account and day"),
+        (cohort(2).droplevel("account"), {}, "with account and day"),
         (cohort(2).iloc[:0], {}, "no rows"),
         (cohort(2) * np.nan, {}, "'steps' has no value"),
-        (pd.concat([cohort(2), cohort(2)]), {}, "'w000' has two rows for 2026-10-19"),
+        (pd.concat([cohort(2), cohort(2)]), {}, "2026-10-19 occurs twice for w000"),
         (cohort(2), {"kind": "spaghetti"}, "'spaghetti'"),
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.cohort.result import Result, averaged_covariates, result_of
+from eyelog.cohort.result import averaged_covariates, result_of
 from eyelog.errors import ArchiveError
 from eyelog.frame import takes_tables
 from eyelog.measure.groups import keyed
@@ -128,11 +128,21 @@ def summary(
         index=pd.Index(sorted(lost_all), name="account", dtype="str"),
         dtype="str",
     )
-    return Summary(
-        _groups(grouped, names, outcomes),
-        _attrition(rows, grouped, outcomes, result, is_grouped=bool(names)),
-        excluded,
-    )
+    parts = {"wearers with rows": rows} | ({"rows in a group": grouped} if names else {})
+    parts |= {name: grouped[grouped[name].notna()] for name in outcomes}
+    left: dict[str, tuple[int, int | None]] = {
+        step: (part.index.get_level_values("account").nunique(), len(part))
+        for step, part in parts.items()
+    }
+    without_failure = left["wearers with rows"][0] + len(result.without)
+    if result.failed:
+        left = {"wearers without a failure": (without_failure, None)} | left
+    if result.is_whole:
+        left = {"wearers asked for": (without_failure + len(result.failed), None)} | left
+    steps = pd.Index([*left], name="step", dtype="str")
+    attrition = pd.DataFrame([*left.values()], index=steps, columns=["wearers", "n"])
+    attrition = attrition.astype({"wearers": "int64", "n": "Int64"})
+    return Summary(_groups(grouped, names, outcomes), attrition, excluded)
 
 
 def _groups(rows: pd.DataFrame, names: Sequence[str], outcomes: Sequence[str]) -> pd.DataFrame:
@@ -172,28 +182,3 @@ def _of_wearers(means: Any) -> dict[str, float]:
     values = {"wearers": count, "mean": mean, "sd": sd, "low": mean - half, "high": mean + half}
     shares = np.percentile(means, PERCENTILES).tolist()
     return values | {f"p{p}": share for p, share in zip(PERCENTILES, shares, strict=True)}
-
-
-def _attrition(
-    rows: pd.DataFrame,
-    grouped: pd.DataFrame,
-    outcomes: Sequence[str],
-    result: Result,
-    *,
-    is_grouped: bool,
-) -> pd.DataFrame:
-    """Return how many wearers and rows each step leaves."""
-    parts = {"wearers with rows": rows} | ({"rows in a group": grouped} if is_grouped else {})
-    parts |= {name: grouped[grouped[name].notna()] for name in outcomes}
-    left: dict[str, tuple[int, int | None]] = {
-        step: (part.index.get_level_values("account").nunique(), len(part))
-        for step, part in parts.items()
-    }
-    without_failure = left["wearers with rows"][0] + len(result.without)
-    if result.failed:
-        left = {"wearers without a failure": (without_failure, None)} | left
-    if result.is_whole:
-        left = {"wearers asked for": (without_failure + len(result.failed), None)} | left
-    index = pd.Index([*left], name="step", dtype="str")
-    table = pd.DataFrame([*left.values()], index=index, columns=["wearers", "n"])
-    return table.astype({"wearers": "int64", "n": "Int64"})

@@ -67,27 +67,22 @@ def pseudonymise(table: pd.DataFrame, *, key_file: str | os.PathLike[str]) -> pd
     """
     if not isinstance(table, pd.DataFrame):
         raise ConfigurationError(f"pseudonymise takes a table, not a {type(table).__name__}")
-    levels = [name for name in (ACCOUNT,) if name in table.index.names]
-    columns = [name for name in (ACCOUNT,) if name in table.columns]
-    if not levels and not columns:
+    if ACCOUNT not in {*table.index.names, *table.columns}:
         raise ConfigurationError("pseudonymise: the table has no 'account' in index or columns")
     secret = _secret(key_file, table)
     out = table.copy()
     out.attrs = {name: value for name, value in table.attrs.items() if name != KEY}
     pseudonyms: dict[str, str] = {}
-    for name in columns:
-        out[name] = _hidden(pd.Index(out[name]), secret, pseudonyms)
-    for name in levels:
-        values = _hidden(out.index.get_level_values(name), secret, pseudonyms)
-        if isinstance(out.index, pd.MultiIndex):
-            frame = out.index.to_frame(index=False)
-            frame[name] = values
-            out.index = pd.MultiIndex.from_frame(frame)
-        else:
-            out.index = pd.Index(values, name=name)
+    if ACCOUNT in table.columns:
+        out[ACCOUNT] = _hidden(pd.Index(out[ACCOUNT]), secret, pseudonyms)
+    if ACCOUNT in table.index.names:
+        values = _hidden(out.index.get_level_values(ACCOUNT), secret, pseudonyms)
+        levels = out.index.to_frame(index=False).assign(**{ACCOUNT: values})
+        several = out.index.nlevels > 1
+        out.index = pd.MultiIndex.from_frame(levels) if several else pd.Index(values, name=ACCOUNT)
     if "reason" in out.columns:
         out["reason"] = [_without(text, pseudonyms) for text in out["reason"]]
-    return out.sort_index() if levels else out
+    return out.sort_index() if ACCOUNT in table.index.names else out
 
 
 def _hidden(accounts: pd.Index, secret: bytes, pseudonyms: dict[str, str]) -> pd.Index:

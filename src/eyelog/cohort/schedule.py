@@ -24,7 +24,7 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -139,21 +139,22 @@ def _on_cluster(
             "scheduler takes an address such as 'tcp://10.0.0.1:8786' or a dask.distributed.Client,"
             f" not a {type(scheduler).__name__}"
         )
+    client: Any = nullcontext(scheduler)
     if isinstance(scheduler, str):
         try:
             client = distributed.Client(scheduler, set_as_default=False)
         except (OSError, ValueError) as error:
             raise ConfigurationError(f"no Dask scheduler answers at {scheduler}: {error}") from None
-        with client:
-            yield from _on_cluster(function, items, client, killed)
-        return
-    submit = partial(scheduler.get_executor(pure=False).submit, function)
-    most = BATCH * max(1, len(scheduler.scheduler_info()["workers"]))
-    deaths = distributed.KilledWorker  # several workers in a row have died on a task
-    try:
-        yield from _as_ready(submit, deque(items), {}, most, killed, deaths)
-    except CancelledError:
-        raise EyelogError("the Dask cluster is gone: start it again and repeat the call") from None
+    with client as of:
+        submit = partial(of.get_executor(pure=False).submit, function)
+        most = BATCH * max(1, len(of.scheduler_info()["workers"]))
+        deaths = distributed.KilledWorker  # several workers in a row have died on a task
+        try:
+            yield from _as_ready(submit, deque(items), {}, most, killed, deaths)
+        except CancelledError:
+            raise EyelogError(
+                "the Dask cluster is gone: start it again and repeat the call"
+            ) from None
 
 
 def _as_ready(

@@ -1,9 +1,9 @@
 """A run over a cohort: from the archive's files to one table, or to a dataset and its report."""
 
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date, datetime, time
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from eyelog.cohort.wearer_months import (
     Study,
     WearerMonth,
     compute,
+    digest,
     of_cohort,
     of_wearers,
     plan,
@@ -78,26 +79,6 @@ def run_study(
     spans = {wearer.tz: _span(start, end, wearer.tz, at) for wearer in people.wearers}
     with archive_errors(f"list the archive {archive.path}"):
         parts = [part for wearer in computed for part in plan(study, wearer, *spans[wearer.tz])]
-    label = f"{what} of {len(computed):,} wearers"
-    if dataset is None:
-        outcomes = _compute(parts, label, scheduler, workers)
-        report = _report(people, outcomes)
-        table = _table(study, people, outcomes, report)
-        broken = report[report["state"] == "failed"]
-        return record(
-            table,
-            what,
-            log=log,
-            interval_s=None,
-            wearers=len(report),
-            **about,
-            without_days=report.loc[report["days"] == 0, "account"].tolist(),
-            failed=dict(zip(broken["account"], broken["reason"], strict=True)),
-            inventory=_inventory(outcomes),
-        )
-    known = [
-        (w.account, repr(w.tz), [(n, repr(v)) for n, v in w.covariates]) for w in people.wearers
-    ]
     recipe = {
         "what": what,
         "function": study.function_name,
@@ -109,22 +90,63 @@ def run_study(
         "tz": None if tz is None else str(tz) if isinstance(tz, str) else repr(as_zones(tz)),
         "fields": study.fields,
         **about,
-        "wearers": None if wearers is None else _digest(repr(known)),
+        "wearers": None if wearers is None else digest([w.said for w in people.wearers]),
         "versions": {
             "catalogue": catalogue_version(),
             **{name: version(name) for name in ("eyelog", "numpy", "pandas", "pyarrow")},
         },
     }
-    with dataset.locked():
-        dataset.begin(recipe)
-        outcomes = _compute(parts, label, scheduler, workers)
+    outcomes = []
+    label = f"{what} of {len(computed):,} wearers"
+    unit = "wearer" if any(part.month is None for part in parts) else "month"
+    with nullcontext() if dataset is None else dataset.locked():
+        if dataset is not None:
+            dataset.begin(recipe)
+        with progress_line(len(parts), label, choice=None, unit=unit) as done:
+            where = {"scheduler": scheduler, "workers": workers}
+            for outcome in run(compute, parts, killed=_killed, **where):
+                outcomes.append(outcome)
+                done()
+        left_out = sorted({name for outcome in outcomes for name in outcome.left_out})
+        if left_out:
+            warn(
+                f"left out where the wearers were ({', '.join(left_out)}): ask for it by naming"
+                f" these fields in fields="
+            )
+        # The order in which the parts end does not affect the result.
+        outcomes.sort(key=lambda outcome: (outcome.account, outcome.month or ""))
         report = _report(people, outcomes)
-        failed = set(report.loc[report["state"] == "failed", "account"])
-        dataset.keep_only(
-            (o.account, o.month) for o in outcomes if o.has_rows and o.account not in failed
+        broken = report[report["state"] == "failed"]
+        failed = dict(zip(broken["account"], broken["reason"], strict=True))
+        kept = [one for one in outcomes if one.account not in failed]
+        # Of all files that were read, so that two results can be compared.
+        read = sorted((one.account, one.month or "", one.files) for one in outcomes if one.files)
+        if dataset is not None:
+            dataset.keep_only((one.account, one.month) for one in kept if one.has_rows)
+            dataset.finish({**recipe, "inventory": digest(read)}, report)
+            return report
+    if failed:
+        reasons = (f"{account!r} ({reason})" for account, reason in failed.items())
+        warn(
+            f"{len(failed)} of {len(report)} wearers failed and are left out:"
+            f" {listed(reasons, NAMED, between='; ')}"
         )
-        dataset.finish({**recipe, "inventory": _inventory(outcomes)}, report)
-    return report
+    of = {wearer.account: wearer for wearer in people.wearers}
+    made = [(of[one.account], one.rows) for one in kept if one.rows is not None]
+    used = [part for part in made if len(part[1])] or made[:1]
+    table = of_wearers(used, study) if used else _no_rows(study)
+    table.attrs = {}
+    return record(
+        table,
+        what,
+        log=log,
+        interval_s=None,
+        wearers=len(report),
+        **about,
+        without_days=report.loc[report["days"] == 0, "account"].tolist(),
+        failed=failed,
+        inventory=digest(read),
+    )
 
 
 def _span(
@@ -135,25 +157,6 @@ def _span(
         return instant_range(start, end, tz, at=at)
     first = None if start is None else instant_range(start, start, tz, at=at)[0]
     return first, None if end is None else instant_range(end, end, tz, at=at)[1]
-
-
-def _compute(
-    parts: Sequence[WearerMonth], label: str, scheduler: Any, workers: int | None
-) -> list[MonthOutcome]:
-    """Compute the parts; the order in which they end does not affect the result."""
-    outcomes = []
-    unit = "wearer" if any(part.month is None for part in parts) else "month"
-    with progress_line(len(parts), label, choice=None, unit=unit) as done:
-        for outcome in run(compute, parts, scheduler=scheduler, workers=workers, killed=_killed):
-            outcomes.append(outcome)
-            done()
-    left_out = sorted({name for outcome in outcomes for name in outcome.left_out})
-    if left_out:
-        warn(
-            f"left out where the wearers were ({', '.join(left_out)}): ask for it by naming these"
-            f" fields in fields="
-        )
-    return sorted(outcomes, key=lambda outcome: (outcome.account, outcome.month or ""))
 
 
 def _killed(part: WearerMonth, reason: str) -> MonthOutcome:
@@ -184,30 +187,6 @@ def _report(people: Roster, outcomes: Iterable[MonthOutcome]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(REPORT)).astype(REPORT)
 
 
-def _table(
-    study: Study, people: Roster, outcomes: Sequence[MonthOutcome], report: pd.DataFrame
-) -> pd.DataFrame:
-    """Return the rows of all wearers that did not fail; one warning names those that did."""
-    broken = report[report["state"] == "failed"]
-    if len(broken):
-        failed = (f"{row.account!r} ({row.reason})" for row in broken.itertuples())
-        warn(
-            f"{len(broken)} of {len(report)} wearers failed and are left out:"
-            f" {listed(failed, NAMED, between='; ')}"
-        )
-    out = set(broken["account"])
-    wearers = {wearer.account: wearer for wearer in people.wearers}
-    rows = [
-        (wearers[outcome.account], outcome.rows)
-        for outcome in outcomes
-        if outcome.rows is not None and outcome.account not in out
-    ]
-    used = [part for part in rows if len(part[1])] or rows[:1]
-    table = of_wearers(used, study) if used else _no_rows(study)
-    table.attrs = {}
-    return table
-
-
 def _no_rows(study: Study) -> pd.DataFrame:
     """Return the table of a cohort without days, in the shape of every other."""
     tz = "UTC" if study.tz is None else study.tz
@@ -218,14 +197,3 @@ def _no_rows(study: Study) -> pd.DataFrame:
     else:
         table = pd.DataFrame() if study.meta is None else study.meta.copy(deep=False)
     return of_wearers([(nobody, of_cohort(table, study))], study)
-
-
-def _inventory(outcomes: Iterable[MonthOutcome]) -> str:
-    """Return a digest of all files that were read, so that two results can be compared."""
-    return _digest(
-        "\n".join(sorted(f"{o.account}\0{o.month}\0{o.files}" for o in outcomes if o.files))
-    )
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -12,7 +12,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
-from itertools import chain
 from typing import Any, Final, cast
 
 import numpy as np
@@ -130,60 +129,51 @@ def _month_days(month: str) -> tuple[date, date]:
 
 def compute(part: WearerMonth) -> MonthOutcome:
     """Compute one part, unless the result has it from the same input already."""
+    study, wearer, month = part.study, part.wearer, part.month
+    outcome = MonthOutcome(wearer.account, month, "done")
     try:
-        return _computed(part)
+        files, made_from = _digests(part)
+        if study.out is not None:
+            days = study.out.days_made_from(made_from, wearer.account, month)
+            if days is not None:
+                return replace(outcome, state="unchanged", days=days, files=files, has_rows=True)
+        frame = _read(part)
+        if not len(frame):
+            return outcome
+        rows, days, left_out = (_of_days if study.function is None else _of_function)(part, frame)
+        rows = of_cohort(rows, study)
+        found = len(rows) > 0
+        done = replace(outcome, days=days, files=files, has_rows=found, left_out=left_out)
+        if study.out is None:
+            return replace(done, rows=rows)
+        if found:
+            table = of_wearers([(wearer, rows)], study)
+            study.out.write(wearer.account, month, table, made_from, days)
+        return done
     except Exception as error:  # noqa: BLE001 - of whatever kind, it is this wearer's alone
         kind = "" if isinstance(error, EyelogError) else f"{type(error).__name__}: "
         reason = " ".join(f"{kind}{error}".split())
-        return MonthOutcome(part.wearer.account, part.month, "failed", reason=reason)
-
-
-def _computed(part: WearerMonth) -> MonthOutcome:
-    study, account, month = part.study, part.wearer.account, part.month
-    files, made_from = _digests(part)
-    if study.out is not None:
-        days = study.out.days_made_from(made_from, account, month)
-        if days is not None:
-            return MonthOutcome(account, month, "unchanged", days, files, has_rows=True)
-    frame = _read(part)
-    if not len(frame):
-        return MonthOutcome(account, month, "done")
-    rows, days, left_out = (_of_days if study.function is None else _of_function)(part, frame)
-    rows = of_cohort(rows, study)
-    done = MonthOutcome(
-        account, month, "done", days, files, has_rows=len(rows) > 0, left_out=left_out
-    )
-    if study.out is None:
-        return replace(done, rows=rows)
-    if done.has_rows:
-        table = of_wearers([(part.wearer, rows)], study)
-        study.out.write(account, month, table, made_from, days)
-    return done
+        return replace(outcome, state="failed", reason=reason)
 
 
 def _digests(part: WearerMonth) -> tuple[str, str]:
     """Return a digest of the files that a part reads, and one of all that it is computed from."""
     study, wearer = part.study, part.wearer
     span = instant_us(part.around[0]), instant_us(part.around[1]) + SECOND_US
-    files = _digest(fingerprint(place_of(study.archive), study.log, wearer.account, span))
-    return files, _digest(
+    files = digest(fingerprint(place_of(study.archive), study.log, wearer.account, span))
+    return files, digest(
         files,
-        study.version,
-        study.function_key,
-        study.log,
-        repr(wearer.tz),
-        study.tz,
-        [(name, repr(value)) for name, value in wearer.covariates],
+        *(study.version, study.function_key, study.log, study.tz, study.fields, study.day_starts),
+        study.limits.details(),
+        None if study.meta is None else study.meta.dtypes.astype(str).to_dict(),
+        wearer.said,
         part.month,
         [instant.isoformat() for instant in part.around],
-        study.fields,
-        study.limits.details(),
-        study.day_starts,
-        None if study.meta is None else study.meta.dtypes.astype(str).to_dict(),
     )
 
 
-def _digest(*parts: Any) -> str:
+def digest(*parts: Any) -> str:
+    """Return a digest of what can be written as JSON or as text."""
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
 
@@ -237,25 +227,21 @@ def _levels(index: pd.Index) -> list[pd.Index]:
 
 
 def of_wearers(tables: Sequence[tuple[Wearer, pd.DataFrame]], study: Study) -> pd.DataFrame:
-    """Return the rows of all tables with account and covariates.
-
-    The index is made once: `pandas.concat` would unite the indexes of the tables one by one.
-    """
-    first = tables[0][1]
-    names = first.index.names
+    """Return the rows of all tables with account and covariates."""
+    names = tables[0][1].index.names
     if any(table.index.names != names for _, table in tables):
         return pd.concat([of_wearers([each], study) for each in tables])
+    rows = pd.concat([table for _, table in tables])
     lengths = [len(table) for _, table in tables]
-    accounts = np.array([wearer.account for wearer, _ in tables], dtype=object)
-    index = pd.Index(accounts.repeat(lengths), dtype="str", name="account")
-    if first.index.names != [None]:  # it has an index of its own
-        columns = zip(*(_levels(table.index) for _, table in tables), strict=True)
-        levels = [level.append(list(others)) for level, *others in columns]
-        index = pd.MultiIndex.from_arrays([index, *levels], names=["account", *names])
-    rows = pd.concat([table for _, table in tables], ignore_index=True).set_axis(index)
+    accounts = np.array([wearer.account for wearer, _ in tables], dtype=object).repeat(lengths)
+    index = pd.Index(accounts, dtype="str", name="account")
+    if names != [None]:  # it has an index of its own
+        index = pd.MultiIndex.from_arrays([index, *_levels(rows.index)], names=["account", *names])
+    rows = rows.set_axis(index)
     for name, dtype in study.covariates.items():
-        each = [[dict(wearer.covariates)[name]] * len(table) for wearer, table in tables]
-        rows[name] = pd.array(list(chain.from_iterable(each)), dtype=dtype)
+        values = np.empty(len(tables), dtype=object)
+        values[:] = [dict(wearer.covariates)[name] for wearer, _ in tables]
+        rows[name] = pd.array(values.repeat(lengths), dtype=dtype)
     return rows
 
 

@@ -23,6 +23,12 @@ class Wearer:
     absent: str = ""  # why there is nothing to read
     unknown: bool = False  # requested by name, but not in the archive
 
+    @property
+    def said(self) -> tuple[Any, ...]:
+        """What the rows of the wearer depend on, as text."""
+        covariates = [(name, repr(value)) for name, value in self.covariates]
+        return self.account, repr(self.tz), covariates
+
 
 @dataclass(frozen=True, slots=True)
 class Roster:

@@ -453,7 +453,7 @@ def name_rows(
     *,
     most: int = ROW_CHARACTERS,
 ) -> None:
-    """Name rows beside the y axis, whose limits are set; long names lose a part.
+    """Name rows beside the y axis, whose limits are set, without its line; long names lose a part.
 
     Parameters
     ----------
@@ -477,6 +477,8 @@ def name_rows(
     after = [""] * len(names) if ends is None else ends
     short = short_names(names, most)
     ax.set_yticks(rows, [f"{name}{end}" for name, end in zip(short, after, strict=True)])
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
 
 
 def length_pt(axis: Axis) -> float:

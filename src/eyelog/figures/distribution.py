@@ -20,7 +20,6 @@ from eyelog.measure.groups import WEEKDAYS, By
 from eyelog.series.observed import column_of, groups_of, has_clock, refuse_wearers, rows_of
 from eyelog.series.usual import TypicalValue
 
-TINT: Final = 0.5  # of white in the colour of an area
 MOST_BARS: Final = 80
 BARS: Final = 40
 METHODS: Final = {"peak": "density peak", "q90": "90th percentile", "q99": "99th percentile"}
@@ -30,8 +29,6 @@ ROOM: Final = 0.5  # on either side of them, as a share of their range
 FEW: Final = 30  # in a group whose values are shown one by one
 MANY_ROWS: Final = 26  # from which on a group is shown by its quantiles
 MOST_NAMES: Final = 53  # with more groups, not each has its name: as many as weeks in a year
-ROW_MM, FEW_ROW_MM = 7.0, 3.6
-MOST_MM: Final = 200.0
 
 
 @axes.plot_function
@@ -124,8 +121,8 @@ def plot_distribution(
     shown, beyond = _range(values[kept], scale)
     rows = by is not None and not cumulative
     few = max(map(len, groups.values())) <= FEW or len(groups) > MANY_ROWS
-    row_mm = FEW_ROW_MM if few else ROW_MM
-    height = float(np.clip(row_mm * len(groups), 25.0, MOST_MM)) if rows else 52.0
+    row_mm = 3.6 if few else 7.0
+    height = float(np.clip(row_mm * len(groups), 25.0, 200.0)) if rows else 52.0
     ax = axes.on(ax, height_mm=height)
     marks.value_axis(ax.xaxis, most=8)
     if scale == "log":
@@ -137,7 +134,17 @@ def plot_distribution(
     edges = _edges(values[kept], scale, shown)
     note = list[str]()
     if cumulative:
-        _curves(ax, groups, by, shown, about.meaning)
+        colours = sequential(about.meaning)(np.linspace(0.35, 0.95, len(groups)))
+        for colour, (label, part) in zip(colours, groups.items(), strict=True):
+            said = f"{in_legend(label)}  n = {len(part):,}"
+            if by is None:
+                colour, said = COLOURS[shades(about.meaning)[0]], counted(len(part), "value")
+            ax.ecdf(part, color=colour, linewidth=1.3, label=said)
+        if shown[1] > shown[0]:
+            ax.set_xlim(*shown)
+        ax.set_ylim(0, 1)
+        marks.percent_axis(ax.yaxis)
+        ax.set_ylabel("Share of values up to")
     elif rows:
         _rows(ax, groups, edges, about.meaning)
     else:
@@ -263,7 +270,7 @@ def _bar(meaning: str) -> dict[str, Any]:
     edge, area = (COLOURS[name] for name in shades(meaning))
     solid = meaning in ("walking", "score")  # their areas have no tint of their own
     # As text: matplotlib 3.10.0 takes three numbers for the colours of three histograms.
-    area = to_hex(marks.pale(area, 0.0 if solid else TINT))
+    area = to_hex(marks.pale(area, 0.0 if solid else 0.5))
     return {"facecolor": area, "edgecolor": edge, "linewidth": 0.4}
 
 
@@ -302,24 +309,5 @@ def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats, meaning: str) -
         ax.annotate(f"n = {len(part):,}", (1.01, row), va="center", **look)
     ax.set_ylim(len(groups) - 0.5, -0.6)
     axes.name_rows(ax, range(0, len(groups), step), list(groups)[::step])
-    marks.bare(ax, "left")
     if many:
         ax.tick_params(axis="y", labelsize=small)
-
-
-def _curves(
-    ax: Axes, groups: Mapping[str, Floats], by: By, shown: tuple[float, float], meaning: str
-) -> None:
-    """Draw the share of values up to each value, one step line per group."""
-    colours = sequential(meaning)(np.linspace(0.35, 0.95, len(groups)))
-    for colour, (label, part) in zip(colours, groups.items(), strict=True):
-        said = (
-            counted(len(part), "value") if by is None else f"{in_legend(label)}  n = {len(part):,}"
-        )
-        colour = COLOURS[shades(meaning)[0]] if by is None else colour
-        ax.ecdf(part, color=colour, linewidth=1.3, label=said)
-    if shown[1] > shown[0]:
-        ax.set_xlim(*shown)
-    ax.set_ylim(0, 1)
-    marks.percent_axis(ax.yaxis)
-    ax.set_ylabel("Share of values up to")

@@ -46,7 +46,6 @@ LEFT, RIGHT = 0.58, 0.29  # of the width: the groups, and their differences
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 CLASSES_H: Final = (LEAST_H, 8.0, 12.0)
 CLASSES: Final = ("worn 4 to 8 h", "worn 8 to 12 h", "usable")
-THIN_SHARE: Final = 0.5  # of white in the palest class, where cells are too low to be hollow
 MOST_ROWS_APART: Final = 60
 
 
@@ -82,8 +81,9 @@ def plot_cohort(
     Parameters
     ----------
     table : DataFrame
-        Indexed by ``account`` and ``day``: daily tables of several wearers, one after the other,
-        such as ``pd.concat({"anna": days_of_anna, "ben": days_of_ben}, names=["account"])``.
+        With ``account`` and ``day`` in the index or in columns: daily tables of several wearers,
+        one after the other, such as
+        ``pd.concat({"anna": days_of_anna, "ben": days_of_ben}, names=["account"])``.
     column : str
         The column to draw.
     kind : {"lines", "caterpillar", "groups"}
@@ -115,8 +115,8 @@ def plot_cohort(
     FieldError
         If the table lacks a column.
     ConfigurationError
-        If the table is not indexed by account and day or has no value, there is no such kind, or
-        `by` is missing when needed, given when not needed, or has no value.
+        If the table has no account or day, or no value, there is no such kind, or `by` is missing
+        when needed, given when not needed, or has no value.
 
     Notes
     -----
@@ -254,9 +254,8 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) 
         counts = wide.notna().sum(axis=1).iloc[order]
         axes.name_rows(ax, y, list(map(str, counts.index)), [f"  n = {n}" for n in counts])
     else:
-        ax.set_yticks([])
+        axes.name_rows(ax, [], [])
         marks.value_label(ax, "Wearers, in order of their medians")
-    marks.bare(ax, "left")
     marks.value_axis(ax.xaxis, named.text, most=8)
 
 
@@ -279,7 +278,6 @@ def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
     ax.set_ylim(-0.6, len(groups) - 0.4)
     counts = [f"  n = {len(means):,}" for means in groups.values()]
     axes.name_rows(ax, rows, list(groups), counts, most=NAME_CHARACTERS)
-    marks.bare(ax, "left")
     marks.value_axis(ax.xaxis, named.text, most=8)
     if len(groups) == 1:
         return
@@ -468,7 +466,7 @@ def draw_who_wore_when(
     since = np.maximum.accumulate(measured, axis=1)
     inside = since & np.maximum.accumulate(measured[:, ::-1], axis=1)[:, ::-1]
     # A hollow cell of half a millimetre would be all edge.
-    faint = to_rgba("white" if apart else marks.pale(COLOURS[CLASSES[0]], THIN_SHARE))
+    faint = to_rgba("white" if apart else marks.pale(COLOURS[CLASSES[0]], 0.5))
     colours = np.array([faint, *(to_rgba(COLOURS[name]) for name in CLASSES)])
     classes = np.searchsorted(CLASSES_H, np.nan_to_num(hours), side="right")
     image = colours[classes]

@@ -12,7 +12,7 @@ from eyelog.figures import axes, dates, marks, tables
 from eyelog.figures.labels import Subject, last_step, shades, span_of, subject, title_of
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame, require_rows_once
-from eyelog.judge.arrays import Bools, Floats, numbers
+from eyelog.judge.arrays import Floats, numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.groups import WEEKDAYS, By
 from eyelog.series import rhythm
@@ -268,23 +268,42 @@ def plot_rhythm(
     of_line, of_area = shades(about.meaning)
     means, (low, high) = numbers(day["mean"]), _middle_of_days(day)
     # Hours that were not observed are gaps in the line.
-    x = np.repeat(edges, 2)[1:-1]
     steps: dict[str, Any] = {"baseline": None, "color": COLOURS[of_line], "linewidth": 1.4}
     ax.stairs(means, edges, label="mean of the hour", **steps)
     if np.isfinite(low).any():
         band: dict[str, Any] = {"facecolor": COLOURS[of_area], "alpha": 0.45, "linewidth": 0}
-        ax.fill_between(x, np.repeat(low, 2), np.repeat(high, 2), label=MIDDLE, zorder=1, **band)
+        low, high = np.repeat(low, 2), np.repeat(high, 2)
+        ax.fill_between(np.repeat(edges, 2)[1:-1], low, high, label=MIDDLE, zorder=1, **band)
     note = list[str]()
     if cosinor is not None and (doubt := doubt_of(cosinor)):
         note.append(f"cosinor: {doubt}")
     elif cosinor is not None:
-        _cosine(ax, cosinor, np.isfinite(means))
+        # Only over the hours that were observed: elsewhere the curve would be a guess. Where two
+        # hours meet, either may be the observed one.
+        hours, observed = np.linspace(0, DAY_H, 289), np.isfinite(means)
+        after, before = np.minimum(np.floor(hours), 23), np.maximum(np.ceil(hours) - 1, 0)
+        hours[~(observed[after.astype(np.int64)] | observed[before.astype(np.int64)])] = np.nan
+        angle = 2 * np.pi * (hours - cosinor.peak_h) / DAY_H
+        curve = cosinor.mesor + cosinor.amplitude * np.cos(angle)
+        colour, top = COLOURS["reference"], cosinor.mesor + cosinor.amplitude
+        ax.plot(hours, curve, "--", color=colour, linewidth=1.2, label="cosinor")
+        ends = cosinor.peak_h - cosinor.peak_se_h, cosinor.peak_h + cosinor.peak_se_h
+        said = f"its peak at {_clock(cosinor.peak_h)}, 1 SE either way"
+        ax.plot(ends, (top, top), color=colour, linewidth=2.2, label=said)
     for window, name, colour in (
         (most_active, "most active", of_line),
         (least_active, "least active", "trace"),
     ):
         if window is not None and np.isfinite(window.mean):
-            _window(ax, window, name, colour, about.unit)
+            closes = window.start + window.hours
+            x = [window.start, min(closes, DAY_H)]
+            if closes > DAY_H:  # in two parts
+                x += [np.nan, 0.0, closes - DAY_H]
+            mean = f"{marks.number(window.mean, 3)} {about.unit}".rstrip()
+            said = f"{name[0].upper()}{window.hours:g}: {mean}, from {_clock(window.start)}"
+            look: dict[str, Any] = {"color": COLOURS[colour], "linewidth": 3.0, "zorder": 4}
+            y = np.where(np.isnan(x), np.nan, window.mean)
+            ax.plot(x, y, solid_capstyle="butt", label=said, **look)
         elif window is not None:
             note.append(f"{name} hours: {window.reason.split(' (')[0].split(':')[0]}")
     marks.value_axis(ax.yaxis, about.label)
@@ -297,34 +316,6 @@ def plot_rhythm(
     ours = title_of(profile, days=span_of(profile), zone=False)
     axes.finish(ax, ours, title, legend=legend, note="\n".join(note))
     return ax
-
-
-def _cosine(ax: Axes, cosinor: Cosinor, observed: Bools) -> None:
-    """Draw the curve over the hours that were observed: elsewhere it would only be a guess."""
-    hours = np.linspace(0, DAY_H, 289)
-    # Where two hours meet, either may be the observed one.
-    after, before = np.minimum(np.floor(hours), 23), np.maximum(np.ceil(hours) - 1, 0)
-    seen = observed[after.astype(np.int64)] | observed[before.astype(np.int64)]
-    hours = np.where(seen, hours, np.nan)
-    angle = 2 * np.pi * (hours - cosinor.peak_h) / DAY_H
-    curve = cosinor.mesor + cosinor.amplitude * np.cos(angle)
-    colour, top = COLOURS["reference"], cosinor.mesor + cosinor.amplitude
-    ax.plot(hours, curve, "--", color=colour, linewidth=1.2, label="cosinor")
-    ends = cosinor.peak_h - cosinor.peak_se_h, cosinor.peak_h + cosinor.peak_se_h
-    said = f"its peak at {_clock(cosinor.peak_h)}, 1 SE either way"
-    ax.plot(ends, (top, top), color=colour, linewidth=2.2, label=said)
-
-
-def _window(ax: Axes, window: ActiveHours, name: str, colour: str, unit: str) -> None:
-    """Draw the most or least active hours, in two parts if they go over midnight."""
-    closes = window.start + window.hours
-    x = [window.start, min(closes, DAY_H)]
-    if closes > DAY_H:
-        x += [np.nan, 0.0, closes - DAY_H]
-    mean = f"{marks.number(window.mean, 3)} {unit}".rstrip()
-    said = f"{name[0].upper()}{window.hours:g}: {mean}, from {_clock(window.start)}"
-    look: dict[str, Any] = {"color": COLOURS[colour], "linewidth": 3.0, "solid_capstyle": "butt"}
-    ax.plot(x, np.where(np.isnan(x), np.nan, window.mean), zorder=4, label=said, **look)
 
 
 def _clock(hours: float) -> str:

@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
@@ -85,6 +84,16 @@ def save_figure(
     if not target.parent.is_dir():
         raise ConfigurationError(f"no folder {target.parent} to save {target.name} in: make it")
     words = "" if subject is None else " · ".join([str(subject), *_days(figure)])
+    made = f"eyelog {eyelog.__version__}"
+    of_kind: dict[str, dict[str, Any]] = {
+        ".pdf": {"Creator": made, "CreationDate": None},
+        ".svg": {"Creator": [made], "Date": None},
+        ".png": {"Software": made},
+    }
+    metadata = of_kind[target.suffix]
+    metadata["Title"] = " ".join(figure.get_suptitle().split("\n"))
+    recipe = json.dumps(recipe_of(figure), ensure_ascii=True, sort_keys=True)
+    metadata["Subject" if target.suffix == ".pdf" else "Description"] = recipe
     with (
         output_file(target, verb="save") as sink,
         style(),
@@ -97,7 +106,7 @@ def save_figure(
             format=target.suffix[1:],
             dpi=300,
             bbox_inches=area,
-            metadata=_metadata(figure, target),
+            metadata=metadata,
         )
 
 
@@ -181,14 +190,3 @@ def _days(figure: Figure) -> list[str]:
     # A stamp closes its interval: midnight belongs to the day that ended. Days have no zone.
     days = [(one - pd.Timedelta("1us") if one.tzinfo else one).tz_localize(None) for one in dates]
     return [range_words(min(days), max(days))] if days else []
-
-
-def _metadata(figure: Figure, target: Path) -> dict[str, Any]:
-    text = json.dumps(recipe_of(figure), ensure_ascii=True, sort_keys=True)
-    title = " ".join(figure.get_suptitle().split("\n"))
-    made = f"eyelog {eyelog.__version__}"
-    if target.suffix == ".pdf":
-        return {"Title": title, "Subject": text, "Creator": made, "CreationDate": None}
-    if target.suffix == ".svg":
-        return {"Title": title, "Description": text, "Creator": [made], "Date": None}
-    return {"Title": title, "Description": text, "Software": made}

@@ -8,20 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize, to_rgba
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from scipy.stats import binned_statistic_2d
 
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.clock import HOUR_US
 from eyelog.errors import ConfigurationError, counted
-from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.labels import (
-    in_legend,
-    last_step,
-    meaning_of,
-    meaning_of_field,
-    shades,
-    span_of,
-    title_of,
-)
+from eyelog.figures import axes, dates, labels, marks, tables
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import OFFSET, require, require_frame, stated_log
 from eyelog.judge.arrays import Floats, numbers
@@ -34,21 +26,15 @@ from eyelog.series.agreement import PAIRS, AgreementLimits, agreement, minute_pa
 EXPOSURE: Final = "exposure_min"
 INTERVAL: Final = ("low", "high")
 OF: Final = {"minutes": "of these minutes", "wearer": "of this wearer"}
-ROW_MM: Final = 6.0
-LEAST_ROWS: Final = 3
 MOST_ROWS: Final = 25  # more would not fit on a page of a journal
 WEEK: Final = 7
 MOST_LONGER: Final = 5.0  # than the median interval: longer ones would make the others points
-ROOM: Final = 0.08  # above and below the values, as a share of their range
 # More points than this hide one another: colours then show how many pairs are where.
 MOST_POINTS: Final = 500
-MOSTLY_COUNTS: Final = 0.5
-CELLS: Final = (60, 40)
 NAMES: Final = ("bias", "low", "high")
 ROUND_MIN: Final = (0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 960)
 BOUT_ROOM: Final = 1.2  # above the longest and below the shortest, as a factor
 MOST_BOUTS: Final = 1000  # more lines than this hide one another
-BOUT_CELLS: Final = (96, 24)
 DAY_H: Final = 24.0
 
 
@@ -121,9 +107,9 @@ def plot_rate(
             f"plot_rate draws {MOST_ROWS} labels at most, and this table has {len(table)}: choose"
             " the rows to draw"
         )
-    height = 46.0 if along is not None else ROW_MM * max(len(table), LEAST_ROWS)
+    height = 46.0 if along is not None else 6.0 * max(len(table), 3)
     ax = axes.on(ax, height_mm=height)
-    days = span_of(table)
+    days = labels.span_of(table)
     if isinstance(along, pd.DatetimeIndex):  # a week begins on its date
         last = along.max() + pd.Timedelta(days=WEEK - 1 if table.index.name == "week" else 0)
         days = pd.date_range(along.min(), last, freq="D", unit=along.unit)
@@ -132,7 +118,7 @@ def plot_rate(
     else:
         _as_columns(ax, table, name, about, along, days)
     note = "" if along is not None else f"Beside the names: {_exposure_words(about)}"
-    axes.finish(ax, title_of(table, days=days), title, legend=legend, note=note)
+    axes.finish(ax, labels.title_of(table, days=days), title, legend=legend, note=note)
     return ax
 
 
@@ -168,10 +154,8 @@ def _as_columns(
         x = dates.noons(along)
     if by == "week":  # as wide as its seven days, with its point in their middle
         x, wide = x + (WEEK - 1) / 2, 0.95 * WEEK
-    _draw_rates(ax, x, table, name, about)
     marks.value_axis(ax.yaxis, about.text)
-    if not np.isfinite(numbers(table[name])).any():
-        marks.say_no_values(ax)
+    _draw_rates(ax, x, table, name, about)
     below = marks.strip(ax)
     exposure, words = numbers(table[EXPOSURE]), _exposure_words(about)
     below.bar(x, exposure, wide, color=COLOURS["hatch"], label=words)
@@ -182,7 +166,7 @@ def _as_columns(
         for panel in (ax, below) if by != "week" else ():
             dates.shade_weekends(panel, days)
     elif by == "hour":
-        dates.hours_axis(below, last_step(table).get("tz"))
+        dates.hours_axis(below, labels.last_step(table).get("tz"))
     else:
         dates.weekdays_axis(ax, below)
 
@@ -190,17 +174,14 @@ def _as_columns(
 def _as_rows(ax: Axes, table: pd.DataFrame, name: str, about: Column) -> None:
     """Draw the groups as rows, the first at the top, with their exposure beside their names."""
     y = np.arange(float(len(table)))
-    _draw_rates(ax, y, table, name, about, across=True)
     ax.set_ylim(len(table) - 0.4, -0.6)
     marks.value_axis(ax.xaxis, about.text, most=8)
-    if not np.isfinite(numbers(table[name])).any():
-        marks.say_no_values(ax)
+    _draw_rates(ax, y, table, name, about, across=True)
     long = [
         f"  {minutes / 60:.1f} h" if minutes >= 60 else f"  {minutes:.0f} min"
         for minutes in numbers(table[EXPOSURE])
     ]
     axes.name_rows(ax, y, [str(label) for label in table.index], long)
-    marks.bare(ax, "left")
 
 
 def _exposure_words(about: Column) -> str:
@@ -211,8 +192,9 @@ def _draw_rates(
     ax: Axes, at: Floats, table: pd.DataFrame, name: str, about: Column, *, across: bool = False
 ) -> None:
     """Draw the rates and their intervals."""
-    values, meaning = numbers(table[name]), meaning_of(about)
-    edge = COLOURS[shades(meaning)[0]]
+    values, meaning = numbers(table[name]), labels.meaning_of(about)
+    said = labels.in_legend(about.label.lower())
+    edge = COLOURS[labels.shades(meaning)[0]]
     # The ends of the intervals are of the first column.
     low = high = np.full(len(table), np.nan)
     if name == table.columns[0] and {*INTERVAL} <= set(table.columns):
@@ -225,19 +207,20 @@ def _draw_rates(
         # Rows of a table about the wearer that have no interval of the wearer.
         thin = (table["of"] != "wearer").to_numpy(dtype=bool) | ~np.isfinite(high - low)
         why = [str(reason).split(":")[0] for reason in table["reason"][thin & np.isfinite(values)]]
-        hollow = thin, f"{in_legend(about.label.lower())}: {' or '.join(dict.fromkeys(why))}"
+        hollow = thin, f"{said}: {' or '.join(dict.fromkeys(why))}"
     marks.estimates(
-        ax, at, values, (low, high), edge, across=across, label=in_legend(about.label.lower()),
-        interval=interval, hollow=hollow, s=18, facecolors=COLOURS[meaning], linewidths=0.8,
+        ax, at, values, (low, high), edge, across=across, label=said, interval=interval,
+        hollow=hollow, s=18, facecolors=COLOURS[meaning], linewidths=0.8,
     )  # fmt: skip
     finite, long = np.isfinite(values), high - low
     if not finite.any():
+        marks.say_no_values(ax)
         return
     # Only intervals of extraordinary length exceed the limits.
     ordinary = long <= MOST_LONGER * np.nanmedian(long) if np.isfinite(long).any() else finite
     ends = np.concatenate([values[finite], low[ordinary], high[ordinary]])
     bottom, top = float(np.nanmin(ends)), float(np.nanmax(ends))
-    room = ROOM * ((top - bottom) or abs(top) or 1.0)
+    room = 0.08 * ((top - bottom) or abs(top) or 1.0)
     bottom, top = bottom - room, top + room
     (ax.set_xlim if across else ax.set_ylim)(bottom, top)
     for beyond, end, mark in ((low < bottom, bottom, "<v"), (high > top, top, ">^")):
@@ -337,43 +320,49 @@ def plot_agreement(
         raise ConfigurationError(
             f"plot_agreement: eyelog.compare.agreement has no quantity {quantity!r}"
         )
-    of: Any = quantity or getattr(row, "name", None) or last_step(pairs).get("quantity")
+    of: Any = quantity or getattr(row, "name", None) or labels.last_step(pairs).get("quantity")
     pair = PAIRS.get(str(of))
     name, unit = (pair.label, pair.unit) if pair else ("", "")
     unit = {"count/min": "per min", "s/min": "s per min"}.get(unit, unit)
     ax = axes.on(ax, height_mm=66.0)
     field = pair.field if pair else None
-    meaning = (meaning_of_field(field.name, COMPUTED_DATA) if field else None) or "usable"
-    _draw_pairs(ax, means, differences, meaning)
-    known = bool(np.isfinite(stated["bias"]))
-    if known:
-        _draw_limits(ax, stated, unit)
-    of_unit = f" ({unit})" if unit else ""
-    side = "15-second minus 60-second log" if "fifteen" in pairs else "Difference"
-    marks.value_label(ax, f"{side}{of_unit}")
-    ax.set_xlabel(f"{name}, mean of both{of_unit}" if name else f"Mean of both{of_unit}")
-    marks.value_axis(ax.yaxis)
-    marks.value_axis(ax.xaxis, most=8)
-    note = "" if known else "Too few pairs for limits of agreement"
-    axes.finish(ax, title_of(pairs), title, legend=legend, note=note)
-    return ax
-
-
-def _draw_pairs(ax: Axes, means: Floats, differences: Floats, meaning: str) -> None:
-    """Draw each pair as a point, or of many pairs how many are where."""
+    meaning = (labels.meaning_of_field(field.name, COMPUTED_DATA) if field else None) or "usable"
     said = counted(len(means), "pair")
     if len(means) <= MOST_POINTS:
-        look: dict[str, Any] = {"s": 7, "color": COLOURS[shades(meaning)[0]], "linewidths": 0}
-        ax.scatter(means, differences, zorder=3, label=said, **look)
-        return
-    edges = [_edges(means, CELLS[0]), _edges(differences, CELLS[1])]
-    colours = sequential(meaning).with_extremes(bad="none")
-    look = {"cmap": colours, "norm": LogNorm(1.0, 2.0), "rasterized": True}
-    counts, *_, mesh = ax.hist2d(means, differences, edges, cmin=1, **look)
-    mesh.set_clim(1.0, max(2.0, float(np.nanmax(counts))))
-    ax.fill([], [], color=colours(0.5), label=said)
-    ax.margins(0.03)
-    marks.colour_bar(ax, mesh, "Pairs")
+        colour = COLOURS[labels.shades(meaning)[0]]
+        ax.scatter(means, differences, s=7, color=colour, linewidths=0, zorder=3, label=said)
+    else:  # how many are where
+        edges = [_edges(means, 60), _edges(differences, 40)]
+        colours = sequential(meaning).with_extremes(bad="none")
+        look: dict[str, Any] = {"cmap": colours, "norm": LogNorm(1.0, 2.0), "rasterized": True}
+        counts, *_, mesh = ax.hist2d(means, differences, edges, cmin=1, **look)
+        mesh.set_clim(1.0, max(2.0, float(np.nanmax(counts))))
+        ax.fill([], [], color=colours(0.5), label=said)
+        ax.margins(0.03)
+        marks.colour_bar(ax, mesh, "Pairs")
+    known = bool(np.isfinite(stated["bias"]))
+    if known:
+        # As many decimals as the limits need: a bias of a hundredth of them does not count.
+        places = decimals(np.array([stated["low"], stated["high"]]), None)
+        bias, low, high = (marks.words_of(stated[end], places) for end in NAMES)
+        words = (f"bias {bias} {unit}", f"95 % limits {low} to {high} {unit}", "")
+        for end, said in zip(NAMES, words, strict=True):
+            look = {"color": COLOURS["reference"], "linewidth": 1.2, "label": said.rstrip()}
+            ax.axhline(stated[end], linestyle="-" if end == "bias" else "--", **look)
+        for end in NAMES:
+            ends = stated[f"{end}_low"], stated[f"{end}_high"]
+            if np.isfinite(ends).all():
+                look = {"color": COLOURS["reference"], "alpha": 0.18, "linewidth": 0}
+                ax.axhspan(*ends, label=axes.once(ax, "their 95 % intervals"), **look)
+        ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5)
+    of_unit = f" ({unit})" if unit else ""
+    side = "15-second minus 60-second log" if "fifteen" in pairs else "Difference"
+    marks.value_axis(ax.yaxis, f"{side}{of_unit}")
+    along = f"{name}, mean of both{of_unit}" if name else f"Mean of both{of_unit}"
+    marks.value_axis(ax.xaxis, along, most=8)
+    note = "" if known else "Too few pairs for limits of agreement"
+    axes.finish(ax, labels.title_of(pairs), title, legend=legend, note=note)
+    return ax
 
 
 def _edges(values: Floats, cells: int) -> Floats:
@@ -383,27 +372,10 @@ def _edges(values: Floats, cells: int) -> Floats:
     # Means of two counts are multiples of a half, and each difference has every other one: cells
     # narrower than 1 would show a chessboard. A minute that lacks seconds has scaled counts, which
     # are not whole.
-    if (values * 2 == np.round(values * 2)).mean() >= MOSTLY_COUNTS:
+    if (values * 2 == np.round(values * 2)).mean() >= 0.5:
         step = max(np.ceil(step), 1.0)
     step = step or 1.0
     return np.arange(low - step / 2, high + step, step)
-
-
-def _draw_limits(ax: Axes, stated: dict[str, float], unit: str) -> None:
-    colour = COLOURS["reference"]
-    # As many decimals as the limits need: a bias of a hundredth of them does not count.
-    places = decimals(np.array([stated["low"], stated["high"]]), None)
-    bias, low, high = (marks.words_of(stated[name], places) for name in NAMES)
-    words = (f"bias {bias} {unit}", f"95 % limits {low} to {high} {unit}", "")
-    for name, said in zip(NAMES, words, strict=True):
-        look: dict[str, Any] = {"color": colour, "linewidth": 1.2, "label": said.rstrip()}
-        ax.axhline(stated[name], linestyle="-" if name == "bias" else "--", **look)
-    for name in NAMES:
-        ends = stated[f"{name}_low"], stated[f"{name}_high"]
-        if np.isfinite(ends).all():
-            label = axes.once(ax, "their 95 % intervals")
-            ax.axhspan(*ends, color=colour, alpha=0.18, linewidth=0, label=label)
-    ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5)
 
 
 @axes.plot_function
@@ -483,7 +455,7 @@ def plot_bouts(
     total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
     said = f"{counted(len(table), 'bout')}, {total} in total"
     named = None if column is None else column_of(column, table="gait.bouts")
-    words = said, "" if named is None else f"{in_legend(named.label)} not known"
+    words = said, "" if named is None else f"{labels.in_legend(named.label)} not known"
     image = (_draw_cells if many else _draw_lines)(ax, opens, minutes, values, words)
     low, high = _span(minutes)
     ax.set_ylim(low, high)
@@ -501,7 +473,7 @@ def plot_bouts(
     if image is not None:
         said = "Bouts" if named is None else named.text
         marks.colour_bar(ax, image, f"Median {said.lower()}" if many and named else said)
-    ours = title_of(table, days=wall.normalize(), zone=False)
+    ours = labels.title_of(table, days=wall.normalize(), zone=False)
     note = "" if known.all() else f"{left_out} without a duration left out"
     axes.finish(ax, ours, title, legend=legend, note=note)
     return ax
@@ -538,32 +510,29 @@ def _draw_cells(
     ax: Axes, opens: Floats, minutes: Floats, values: Floats | None, words: tuple[str, str]
 ) -> ScalarMappable | None:
     """Draw the number of bouts in each cell, or the median of their values; return the same."""
-    x = np.linspace(0.0, DAY_H, BOUT_CELLS[0] + 1)
     low, high = _span(minutes)
-    y = np.geomspace(low, high, BOUT_CELLS[1] + 1)
+    x, y = np.linspace(0.0, DAY_H, 97), np.geomspace(low, high, 25)
     # Whole minutes are far apart on a log scale, so cells begin and end half-way between them.
     if bool((minutes == np.round(minutes)).all()):
         y = np.unique(np.append(np.floor(y), np.ceil(high))) + 0.5
         y[0] = low
     middles = (opens + minutes / 120.0) % DAY_H
-    column = np.minimum(np.searchsorted(x, middles, side="right") - 1, BOUT_CELLS[0] - 1)
-    place = (np.searchsorted(y, minutes) - 1) * BOUT_CELLS[0] + column
-    shape = (len(y) - 1, BOUT_CELLS[0])
-    counts = np.bincount(place, minlength=shape[0] * shape[1])
+    counts = np.histogram2d(minutes, middles, [y, x])[0]
     grid = np.where(counts > 0, counts, np.nan)
     norm: Normalize = LogNorm(1.0, max(float(counts.max()), 2.0))
     if values is not None:
-        grid = numbers(pd.Series(values).groupby(place).median().reindex(range(len(counts))))
+        known = np.isfinite(values)
+        places = minutes[known], middles[known]
+        grid = numbers(binned_statistic_2d(*places, values[known], "median", [y, x]).statistic)
         norm = _norm(grid[np.isfinite(grid)])
-    unknown = (counts > 0) & np.isnan(grid)
-    grey = ListedColormap([COLOURS["hatch"]])
-    image = None
+    unknown = np.where((counts > 0) & np.isnan(grid), 1.0, np.nan)
+    grey, image = ListedColormap([COLOURS["hatch"]]), None
     for cells, said, colours, scaled in (
-        (np.where(unknown, 1.0, np.nan), words[1], grey, Normalize()),
+        (unknown, words[1], grey, Normalize()),
         (grid, words[0], _scale(), norm),
     ):
         if np.isfinite(cells).any():
-            shown = np.ma.masked_invalid(cells.reshape(shape))
+            shown = np.ma.masked_invalid(cells)
             image = ax.pcolormesh(x, y, shown, rasterized=True, cmap=colours, norm=scaled)
             ax.fill([], [], color=colours(0.5), label=said)
     return image if np.isfinite(grid).any() else None

@@ -89,9 +89,12 @@ def days_of_wearers(table: pd.DataFrame, column: str, *, what: str) -> pd.DataFr
         }
     )
     found = cast(pd.DataFrame, found[np.isfinite(found[column])])
-    if found.duplicated([ACCOUNT, "day"]).any():
+    twice = found[found.duplicated([ACCOUNT, "day"])]
+    if len(twice):
+        account, day = twice[[ACCOUNT, "day"]].iloc[0]
         raise ConfigurationError(
-            f"{what}: a day occurs twice for a wearer: give one row per wearer and day"
+            f"{what}: {np.datetime64(int(day), 'D')} occurs twice for {account or 'a wearer'}:"
+            " give one row per wearer and day"
         )
     return found.sort_values([ACCOUNT, "day"], ignore_index=True)
 
