@@ -100,8 +100,8 @@ def in_order(table: pa.Table) -> pa.Table:
 
 def stamps_of(table: pa.Table) -> Stamps:
     """Return the stamps of a table as microseconds."""
-    stamps = table.column("date").cast(pa.int64()).to_numpy()
-    return np.asarray(stamps, dtype=np.int64)
+    stamps = table.column("date").to_numpy()
+    return np.asarray(stamps.view(np.int64))
 
 
 def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
@@ -263,10 +263,18 @@ def table_of_pages(pages: Sequence[Page], log: str) -> pa.Table:
 # Ranges of time, and the months of UTC in which an archive keeps its records
 
 
-def span_of(start: Instant, end: Instant, tz: str | Zones) -> Span:
-    """Return an inclusive range as a half-open range of microseconds, the last second whole."""
-    first, last = instant_range(start, end, tz)
-    return instant_us(first), instant_us(last + SECOND)
+def span_of(start: Instant | None, end: Instant | None, tz: str | Zones) -> Span:
+    """Return an inclusive range as a half-open range of microseconds, the last second whole.
+
+    Without a start or an end it begins or ends with the years that months are named after.
+    """
+    opens, closes = month_edges("0001-01")[0], month_edges("9999-11")[1]
+    given = [edge for edge in (start, end) if edge is not None]
+    if given:
+        first, last = instant_range(given[0], given[-1], tz)
+        opens = opens if start is None else instant_us(first)
+        closes = closes if end is None else instant_us(last + SECOND)
+    return opens, closes
 
 
 def instant_us(instant: datetime) -> int:

@@ -27,8 +27,10 @@ def with_days(path: Path) -> el.Archive:
     archive = el.Archive(path)
     for seed, account in enumerate(("ada", "bea")):
         archive.write(SIXTY, records(SIXTY, "2026-10-30", 2880, seed=seed), account=account)
-        for day in ("2026-11-01", "2026-11-02", "2026-11-03"):
-            archive.write(SIXTY, records(SIXTY, day, 300, seed=seed), account=account)
+        each = {day: records(SIXTY, f"2026-11-{day:02}", 300, seed=seed) for day in (1, 2, 3, 4)}
+        archive.write(SIXTY, pd.concat([each[1], each[4]]), account=account)
+        for day in (2, 3):
+            archive.write(SIXTY, each[day], account=account)
         archive.write(FIFTEEN, records(FIFTEEN, "2026-10-30", 2880, seed=seed), account=account)
     return archive
 

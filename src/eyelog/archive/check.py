@@ -14,7 +14,6 @@ from eyelog.archive.lists import (
     ASIDE,
     JOURNAL,
     LISTS,
-    OLD,
     Part,
     Parts,
     accounts,
@@ -144,8 +143,7 @@ def verify(place: Place) -> pd.DataFrame:
         and not file.parts[-1].startswith(".")
         and (not place.local or os.path.lexists(file.path))
     ]
-    for account, path, problem in small_file_problems(place):
-        problems.append((account, "", "", path, problem))
+    problems += [(account, "", "", *problem) for account, *problem in small_file_problems(place)]
     return pd.DataFrame(problems, columns=list(_PROBLEM)).astype("string")
 
 
@@ -160,13 +158,11 @@ def _listed_or_rebuilt(place: Place, account: str) -> tuple[Parts, str]:
 
 def _newest(parts: Iterable[Part]) -> Parts:
     """Return the files with the highest numbers; a day that is older than its month has no say."""
-    newest = {(part.log, part.slot): part for part in sorted(parts, key=lambda part: part.number)}
+    newest = {(part.log, part.slot): part for part in sorted(parts)}
     return frozenset(
         part
         for part in newest.values()
-        if not part.is_day
-        or (part.log, part.month) not in newest
-        or part.number > newest[part.log, part.month].number
+        if part.number >= newest.get((part.log, part.month), part).number
     )
 
 
@@ -186,7 +182,7 @@ def part_problems(place: Place, account: str, part: Part) -> list[str]:
         problems = ["it is gone, and the list of months names it"]
     except ArchiveError as error:
         problems = [problem_of(error, part_path(place, account, part))]
-    return problems or ([OF_OLD] if part.name == OLD else [])
+    return problems or ([] if part.number else [OF_OLD])
 
 
 # Damaged months set aside

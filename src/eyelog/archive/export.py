@@ -454,11 +454,7 @@ def stamp_texts(local: Stamps, utc: Stamps) -> list[str]:
     texts: list[str] = np.datetime_as_string(local.view("M8[us]"), unit="s").tolist()
     for i in np.flatnonzero(local % _SECOND).tolist():
         texts[i] = str(np.datetime_as_string(local[i].view("M8[us]"), unit="us"))
-    shifts = local - utc
-    if len(shifts) and (shifts == shifts[0]).all():  # an answer of the service has one offset
-        suffix = offset_of(int(shifts[0] / 60e6))
-        return [text + suffix for text in texts]
-    offsets, which = np.unique(shifts, return_inverse=True)
+    offsets, which = np.unique(local - utc, return_inverse=True)
     suffixes = [offset_of(int(offset / 60e6)) for offset in offsets.tolist()]
     return [text + suffixes[i] for text, i in zip(texts, which.tolist(), strict=True)]
 

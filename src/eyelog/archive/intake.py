@@ -25,13 +25,7 @@ from eyelog.overlap import utc
 from eyelog.read.diary import app_events
 from eyelog.read.files import InputFile, input_files
 from eyelog.read.format import OtherKind
-from eyelog.read.head import (
-    FileRecords,
-    FileReport,
-    Reader,
-    on_one_clock,
-    reason_of,
-)
+from eyelog.read.head import FileRecords, FileReport, Reader, on_one_clock, reason_of
 from eyelog.read.overlay import repeats
 
 OTHER_KIND: Final = "other kind"  # the status of a file that the app writes beside the logs

@@ -24,14 +24,7 @@ from typing import IO, Final, NamedTuple, cast
 
 from filelock import FileLock, Timeout
 
-from eyelog.archive.place import (
-    Found,
-    Place,
-    account_of,
-    archive_errors,
-    check_account,
-    damage,
-)
+from eyelog.archive.place import Found, Place, account_of, archive_errors, check_account, damage
 from eyelog.arrow_tables import Span, overlap
 from eyelog.catalogue import check_log, known_logs, near
 from eyelog.errors import ArchiveError
@@ -42,16 +35,25 @@ ASIDE: Final = ".damaged"  # hidden: Parquet tools and the archive itself skip i
 OLD: Final = "data.parquet"  # of eyelog 0.3 and before
 WAIT_S: Final = 300
 JOURNAL: Final = f"{LISTS}/.import-journal"  # while the lists of several accounts change
-_FILE: Final = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)\.(\d+)\.([0-9a-f]{8})\.parquet", re.ASCII)
+_FILE: Final = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)\.([1-9]\d*)\.([0-9a-f]{8})\.parquet", re.ASCII)
 _HEADER: Final = "log,month,file"
 
 
 class Part(NamedTuple):
-    """A file of an account: its log, the month or the day that it has, and its name."""
+    """A file of an account: its log, the month or the day that it has, and its version.
+
+    A file of an older eyelog has the number 0, and no checksum in its name.
+    """
 
     log: str
     slot: str
-    name: str
+    number: int = 0
+    checksum: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return f"{self.slot}.{self.number}.{self.checksum}.parquet" if self.number else OLD
 
     @property
     def month(self) -> str:
@@ -63,16 +65,6 @@ class Part(NamedTuple):
         """Whether it has one day."""
         return self.slot != self.month
 
-    @property
-    def number(self) -> int:
-        """The number of the version; 0 for a file of an older eyelog."""
-        return 0 if self.name == OLD else int(self.name.split(".")[1])
-
-    @property
-    def checksum(self) -> str:
-        """The checksum of the file; none for a file of an older eyelog."""
-        return "" if self.name == OLD else self.name.split(".")[2]
-
 
 Parts = frozenset[Part]
 
@@ -80,9 +72,11 @@ Parts = frozenset[Part]
 def part_of(log: str, month: str, name: str) -> Part | None:
     """Return what a name in the folder of a month says; None if the archive reads no such file."""
     if name == OLD:
-        return Part(log, month, OLD)
+        return Part(log, month)
     match = _FILE.fullmatch(name)
-    return Part(log, match[1], name) if match and match[1].startswith(month) else None
+    if match is None or not match[1].startswith(month):
+        return None
+    return Part(log, match[1], int(match[2]), match[3])
 
 
 def of_month(parts: Iterable[Part], log: str, month: str) -> Parts:
@@ -119,7 +113,7 @@ def listed(place: Place, account: str) -> Parts:
         except ValueError:
             raise damage(path, "the list of the months of an account is damaged") from None
     found = stored_parts(place, account)
-    if any(part.name != OLD for part in found):
+    if any(part.number for part in found):
         raise damage(path, "the list of the months of an account is gone")
     return found
 
@@ -221,17 +215,18 @@ def commit_all(place: Place, staged: Staged) -> None:
     before = {account: listed(place, account) for account, _, _ in staged}
     lists = dict(before)
     with archive_errors(f"write to {place.name}"), ExitStack() as undo:
-        for (account, log, month), (kept, made) in staged.items():
+        for account, counting in before.items():
             if place.read(place.small_file(LISTS, account)) is None:
                 # From now on, what no list names does not count.
-                write_lists(place, {account: before[account]})
+                write_lists(place, {account: counting})
+        for (account, log, month), (kept, made) in staged.items():
             old = of_month(before[account], log, month)
             number = max((part.number for part in old), default=0) + 1
             new = set(kept)
             for slot, file in made.items():
                 file.seek(0)
                 body = file.read()
-                part = Part(log, slot, f"{slot}.{number}.{checksum(body)}.parquet")
+                part = Part(log, slot, number, checksum(body))
                 path = part_path(place, account, part)
                 undo.callback(place.remove, path)
                 place.write(path, body)
@@ -325,8 +320,7 @@ def months(place: Place, log: str, account: str) -> list[str]:
 
 def present_months(place: Place, log: str, account: str) -> list[str]:
     """Return the months; if there are none, raise an `ArchiveError` that lists what there is."""
-    present = months(place, log, account)
-    if present:
+    if present := months(place, log, account):
         return present
     every = accounts(place)
     if not every:

@@ -24,7 +24,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eyelog.archive.lists import (
-    OLD,
     Part,
     Parts,
     Staged,
@@ -37,14 +36,7 @@ from eyelog.archive.lists import (
     part_path,
     present_months,
 )
-from eyelog.archive.place import (
-    REMEDY,
-    Place,
-    archive_errors,
-    check_account,
-    damage,
-    problem_of,
-)
+from eyelog.archive.place import REMEDY, Place, archive_errors, check_account, damage, problem_of
 from eyelog.archive.sealed import open_sealed
 from eyelog.arrow_tables import (
     NO_STAMPS,
@@ -62,6 +54,7 @@ from eyelog.arrow_tables import (
     overlap,
     schema_of,
     schema_with,
+    span_of,
     stamps_of,
     table_of,
 )
@@ -70,16 +63,11 @@ from eyelog.clock import DAY_US
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.frame import OFFSET, log_of, stamps, warn_unknown
 from eyelog.read.head import FileRecords, FileReport
-from eyelog.read.overlay import HELD, Meeting, by_pair, overlay, refuse_others
+from eyelog.read.overlay import HELD, Meeting, overlay, refuse_others
 
 MOST_DAYS: Final = 10  # that one change writes as files of their own
 _IN_MEMORY: Final = 1_000_000  # bytes of a new file; a larger one waits on the disk
 _KEYS: Final = (b"eyelog.log", b"eyelog.account", b"eyelog.slot")
-
-# The years that the folders of months can be named after.
-_FIRST: Final = int(np.datetime64("0001-01-01", "us").astype(np.int64))
-_AFTER: Final = int(np.datetime64("9999-12-01", "us").astype(np.int64))
-
 
 # Read
 
@@ -136,7 +124,7 @@ class Stored:
             self._sources[part].seek(0)
             body = self._sources[part].read()
         with archive_errors(f"read {path}", remedy=REMEDY):
-            if part.name == OLD:
+            if not part.number:
                 file = open_sealed(body, path)
             elif checksum(body) != part.checksum:
                 raise damage(path, "it is not as it was written: its checksum differs")
@@ -151,7 +139,7 @@ class Stored:
             if not log or not account:
                 raise damage(path, "its metadata names no log and no account, as if of another")
             is_ours = log == part.log and check_account(account) == check_account(self.account)
-            if not is_ours or (slot != part.slot and part.name != OLD):  # an old one states none
+            if not is_ours or (part.number and slot != part.slot):  # an old one states none
                 stated = f"{log!r} of {account!r}, {slot or part.slot}"
                 raise damage(path, f"its metadata says that it is {stated}")
             groups, at = [], file.metadata.schema.names.index("date")
@@ -228,15 +216,15 @@ def opened(
         wanted = [part for part in found if part.log == log and overlap(part.slot, span)]
         try:
             stored = Stored(place, log, account, wanted)
+            break
         except FileNotFoundError as gone:
             before, found = found, listed(place, account)
             if found == before:
                 path = str(gone.filename or gone)
                 raise damage(path, "it is gone, and the list of months names it") from None
-            continue  # another process has written meanwhile
-        with closing(stored):
-            yield stored
-        return
+            # Another process has written meanwhile.
+    with closing(stored):
+        yield stored
 
 
 def read_table(
@@ -321,7 +309,8 @@ def write(
     stamps = stamps_of(table)
     if not len(stamps) and not spans:
         return Outcome(NO_STAMPS, NO_STAMPS, NO_STAMPS)
-    if len(stamps) and not (stamps[0] >= _FIRST and stamps[-1] < _AFTER):
+    opens, closes = span_of(None, None, "UTC")
+    if len(stamps) and not (stamps[0] >= opens and stamps[-1] < closes):
         first, last = (str(edge) for edge in stamps[[0, -1]].view("M8[us]"))
         raise ConfigurationError(f"a stamp lies outside the years 1 to 9999: {first} to {last}")
     files = [FileRecords(FileReport("this frame"), table)]
@@ -334,7 +323,7 @@ def write(
                 "", "write into another account", replace=replace, after="nothing was written"
             )
         commit_all(place, staged)
-    return merging.outcome
+    return Outcome(*map(np.concatenate, zip(*merging.merged, strict=True)))
 
 
 @dataclass
@@ -367,19 +356,10 @@ class Merging:
     def __post_init__(self) -> None:
         stamps = [NO_STAMPS, *(file.stamps for file in self.files)]
         self.stamps = np.sort(np.concatenate(stamps), kind="stable")
-        self._meetings: list[Meeting] = []
+        # Once it is staged: what files share with one another and the archive, and what changes
+        self.meetings: list[Meeting] = []
+        self.merged = [Outcome(NO_STAMPS, NO_STAMPS, NO_STAMPS)]
         self._held = [NO_STAMPS]
-        self._merged = [Outcome(NO_STAMPS, NO_STAMPS, NO_STAMPS)]
-
-    @property
-    def outcome(self) -> Outcome:
-        """What changes, once it is staged."""
-        return Outcome(*map(np.concatenate, zip(*self._merged, strict=True)))
-
-    @property
-    def meetings(self) -> list[Meeting]:
-        """The stamps that files share with one another and with the archive, once it is staged."""
-        return by_pair(self._meetings)
 
     def stage(self, staged: Staged, stack: ExitStack) -> None:
         """Merge the files into their months, one after the other.
@@ -401,8 +381,7 @@ class Merging:
             over = {part.month for part in own if part.is_day and part.month < latest} - concerned
             for month in sorted(concerned | over):
                 with suppress(ArchiveError) if month in over else nullcontext():
-                    files = self._month(month, found, stack, is_last=month == latest)
-                    if files is not None:
+                    if files := self._month(month, found, stack, is_last=month == latest):
                         staged[self.account, self.log, month] = files
 
     def refuse_others(self, advice: str, other: str, *, after: str, replace: bool) -> None:
@@ -430,25 +409,24 @@ class Merging:
         rows = slice(*np.searchsorted(self.stamps, [first, after]).tolist())
         days = days_of(np.concatenate([self.stamps[rows], *replaced]))
         parts = of_month(found, self.log, month)
-        # What is new, or of an older eyelog, or changes on many days, is written as a whole.
-        by_day = 0 < len(days) <= MOST_DAYS and is_last
-        by_day &= any(not part.is_day and part.name != OLD for part in parts)
+        # What is of an older eyelog, or changes on many days, is written as a whole.
+        by_day = 0 < len(days) <= (MOST_DAYS if parts else 1) and is_last
+        by_day &= all(part.number for part in parts)
         fold = not is_last and any(part.is_day for part in parts)
         slots = days if by_day else [month]
         edges = [edge for slot in slots for edge in month_edges(slot)]
-        before, made = len(self._merged), dict[str, IO[bytes]]()
+        before, made = len(self.merged), dict[str, IO[bytes]]()
         with opened(self.place, self.log, self.account, (edges[0], edges[-1]), parts) as old:
-            schemas = [
-                each.schema if each.table is None else each.table.schema for each in self.files
-            ]
-            schemas += old.schemas()
-            schema = schema_with(schemas, self.log)
+            own = (each.schema if each.table is None else each.table.schema for each in self.files)
+            schema = schema_with([*own, *old.schemas()], self.log)
             for slot in slots:
-                if file := self._slot(slot, old, schema, stack, rewrite=fold):
-                    made[slot] = file
+                if body := self._slot(slot, old, schema, rewrite=fold):
+                    home = self.place.root if self.place.local else None
+                    made[slot] = SpooledTemporaryFile(_IN_MEMORY, dir=home)  # noqa: SIM115
+                    stack.enter_context(made[slot]).write(body)
         if not made:
             return None
-        fewer = sum(len(each.removed) - len(each.added) for each in self._merged[before:])
+        fewer = sum(len(each.removed) - len(each.added) for each in self.merged[before:])
         if fewer > 0:
             with opened(self.place, self.log, self.account, (first, after), parts) as old:
                 if fewer == len(old.stamps(first, after)):
@@ -456,10 +434,10 @@ class Merging:
         return [part for part in parts if by_day and part.slot not in made], made
 
     def _slot(
-        self, slot: str, old: Stored, schema: pa.Schema, stack: ExitStack, *, rewrite: bool
-    ) -> IO[bytes] | None:
+        self, slot: str, old: Stored, schema: pa.Schema, *, rewrite: bool
+    ) -> pa.Buffer | None:
         """Merge into a month or a day; return its new file, None if no record differs."""
-        file, unchanged = None, list[Span]()  # what comes before the first record that differs
+        sink, unchanged = None, list[Span]()  # what comes before the first record that differs
         with ExitStack() as writing:
             for first, after in pairwise(group_edges(slot)):
                 low, high = np.searchsorted(self.stamps, [first, after])
@@ -467,23 +445,22 @@ class Merging:
                 if low < high or any(a < after and b > first for a, b in self.spans):
                     before = old.rows(first, after, schema)
                     table, outcome = self._laid_over(before, first, after)
-                    self._merged.append(outcome)
+                    self.merged.append(outcome)
                     rewrite |= any(map(len, outcome))
                     laid = [table]
                 if not (rewrite and self.keep):
                     unchanged.append((first, after))
                     continue
-                if file is None:
-                    home = self.place.root if self.place.local else None
-                    file = stack.enter_context(SpooledTemporaryFile(_IN_MEMORY, dir=home))
-                    writer = parquet_writer(file, schema, self.log, self.account, slot)
+                if sink is None:
+                    sink = pa.BufferOutputStream()
+                    writer = parquet_writer(sink, schema, self.log, self.account, slot)
                     writing.enter_context(writer)
                 unchanged += [] if laid else [(first, after)]
                 for rows in chain((old.rows(*each, schema) for each in unchanged), laid):
                     if rows.num_rows:  # one chunk, one group: the same records, the same bytes
                         writer.write_table(rows.combine_chunks(), row_group_size=rows.num_rows)
                 unchanged = []
-        return file
+        return None if sink is None else sink.getvalue()
 
     def _laid_over(self, before: pa.Table, first: int, after: int) -> tuple[pa.Table, Outcome]:
         """Lay the records of [first, after) over those of the archive; count them in reports."""
@@ -508,7 +485,7 @@ class Merging:
         for at, name, differing in laid.differing:
             self.files[numbers[at]].report.differing.setdefault(name, []).append(differing)
         number_of = [*numbers, HELD]  # the last one is what is held
-        self._meetings += [
+        self.meetings += [
             each._replace(file=number_of[each.file], earlier=number_of[each.earlier])
             for each in laid.meetings
         ]

@@ -25,10 +25,10 @@ from eyelog.archive.account import (
 )
 from eyelog.archive.check import inventory, repair, verify
 from eyelog.archive.export import names_location, records_of, write_records
-from eyelog.archive.lists import accounts, fingerprint, present_months
+from eyelog.archive.lists import accounts, fingerprint
 from eyelog.archive.months import prepare, read_table, write
 from eyelog.archive.place import Place, archive_errors, open_place
-from eyelog.arrow_tables import Instant, Span, frame_of, instant_us, month_edges, span_of
+from eyelog.arrow_tables import Instant, frame_of, instant_us, span_of
 from eyelog.catalogue import catalogue, check_fields
 from eyelog.checks import check_events
 from eyelog.clock import DAY, Zone, Zones, as_zones, day_start, known_zones, parse_day
@@ -195,7 +195,7 @@ class Archive:
         zones = self._zones_of(tz, account)
         chosen = None if fields is None else check_fields(log, fields)
         with archive_errors(f"read {log!r} of {account!r} from {self.path}"):
-            span = self._span(log, account, start, end, zones)
+            span = span_of(start, end, zones)
             frame = frame_of(read_table(self._place, log, account, span, chosen), zones.home)
         warn_unknown(log, [name for name in frame.columns if name not in catalogue(log)])
         frame = in_zones(frame, zones)
@@ -391,20 +391,6 @@ class Archive:
             remedy=f"set it with `eyelog archive set-zone {quote(account)} Asia/Tokyo`",
             stacklevel=4,
         )
-
-    def _span(
-        self, log: str, account: str, start: Instant | None, end: Instant | None, tz: Zones
-    ) -> Span:
-        """Return a range as microseconds; open ends become the edges of the existing months."""
-        if start is not None and end is not None:
-            return span_of(start, end, tz)
-        present = present_months(self._place, log, account)
-        first, after = month_edges(present[0])[0], month_edges(present[-1])[1]
-        if start is not None:
-            first = span_of(start, start, tz)[0]
-        if end is not None:
-            after = span_of(end, end, tz)[1]
-        return first, max(first, after)
 
     @takes_tables
     def write(

@@ -145,12 +145,11 @@ class _Run:
         midnights = [instant_us(day_start(day, clock)) for day in (*wanted, wanted[-1] + DAY)]
         self.spans = dict(zip(wanted, pairwise(midnights), strict=True))
         with archive_errors(self.doing):
-            ledger = read_ledger(self.place, self.log, self.account)
+            self.noted = read_ledger(self.place, self.log, self.account).get(self.source, {})
             edges = midnights[0], midnights[-1]
             stamps, damaged = readable_stamps(self.place, self.log, self.account, edges)
         counts = np.diff(np.searchsorted(stamps, midnights)).tolist()
         self.present = dict(zip(wanted, counts, strict=True))
-        self.noted = ledger.get(self.source, {})
         for day, span in self.spans.items():
             noted = self.noted.get(day)
             if day not in existing:

@@ -168,10 +168,10 @@ def overlay(
     lost = np.bincount(of_pair, overrules[again]).astype(np.int64)
     columns = (source[rows], source[rows - 1], shared, lost, stamps[rows])
     meetings = [Meeting(*row) for row in np.stack(columns, axis=1).tolist()]
-    return Overlay(changes, kept, conflicts, replaced, by_pair(meetings), differing)
+    return Overlay(changes, kept, conflicts, replaced, _by_pair(meetings), differing)
 
 
-def by_pair(meetings: Iterable[Meeting]) -> list[Meeting]:
+def _by_pair(meetings: Iterable[Meeting]) -> list[Meeting]:
     """Return each pair of sources once, those with most conflicts first."""
     pairs: dict[tuple[int, int], Meeting] = {}
     for file, earlier, shared, conflicts, first in meetings:
@@ -190,7 +190,7 @@ def repeats(meetings: Iterable[Meeting], names: Sequence[str]) -> dict[int, str]
     return {
         at: f"{names[at]}: {counted(conflicts, 'record')} with other values than a later one of the"
         f" same stamp (the first {utc(first):%Y-%m-%d %H:%M:%S} UTC), which was taken"
-        for at, earlier, _, conflicts, first in sorted(meetings)
+        for at, earlier, _, conflicts, first in sorted(_by_pair(meetings))
         if at == earlier and conflicts
     }
 
@@ -233,6 +233,7 @@ def refuse_others(
         None allows the latter.
     """
     names, interval = [file.report.file for file in files], log_named(log).interval_us
+    meetings = _by_pair(meetings)
     for below, what_to_do in ((False, advice), (True, to_replace)):
         pairs = [each for each in meetings if (each.earlier == HELD) is below]
         if what_to_do is None or not pairs:
