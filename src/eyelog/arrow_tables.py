@@ -127,7 +127,7 @@ def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
     """
     stamps = cast(pd.DatetimeIndex, frame.index).as_unit("us").asi8
     columns = {"date": pa.array(stamps).cast(STAMP)}
-    dtypes = dict(zip(frame.columns, frame.dtypes, strict=True))
+    dtypes = dict(zip(frame.columns.tolist(), frame.dtypes.tolist(), strict=True))
     known = [field for field in catalogue(log).values() if field.name in dtypes]
     numbers = [f.name for f in known if f.dtype == "float64" == dtypes[f.name]]
     # Each column of a frame on its own costs several times this.

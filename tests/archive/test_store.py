@@ -35,9 +35,13 @@ def whole(archive: el.Archive, log: str = SIXTY, account: str = "me") -> pd.Data
     return archive.read(log, "1970-01-01", "2099-12-31", account=account)
 
 
-def contents(archive: el.Archive) -> dict[str, tuple[bytes, int]]:
-    files = sorted(Path(archive.path).rglob("*.parquet"))
-    return {str(file): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
+def leftovers(archive: el.Archive) -> list[Path]:
+    return list(Path(archive.path).rglob("*.tmp"))
+
+
+def files(archive: el.Archive) -> dict[Path, tuple[bytes, int]]:
+    found = sorted(Path(archive.path).rglob("*.parquet"))
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
 
 
 def at(*stamps: str, **values: list[float]) -> pd.DataFrame:
@@ -102,31 +106,30 @@ class TestMissing:
             archive.read(SIXTY, datetime(2026, 10, 24), "2026-10-25")  # noqa: DTZ001 (the point)
 
 
-class TestFramesThatCannotBeWritten:
-    def test_a_frame_of_the_other_log_is_refused(self, archive: el.Archive) -> None:
-        with pytest.raises(el.MixedLogsError):
-            archive.write(SIXTY, records(FIFTEEN, "2026-10-24", 3), account="me")
-        assert archive.accounts() == []
+REFUSED = {
+    "the other log": (records(FIFTEEN, "2026-10-24", 3), el.MixedLogsError, "log"),
+    "no zone": (
+        records(SIXTY, "2026-10-24", 3).tz_localize(None),
+        el.ConfigurationError,
+        "time-zone aware",
+    ),
+    "no stamp": (
+        at("2026-10-24", "NaT", bl=[1, 2]),
+        el.ConfigurationError,
+        "a stamp of the frame is missing",
+    ),
+}
 
-    def test_a_naive_index_is_refused(self, archive: el.Archive) -> None:
-        frame = records(SIXTY, "2026-10-24", 3)
-        with pytest.raises(el.ConfigurationError, match="time-zone aware"):
-            archive.write(SIXTY, frame.tz_localize(None), account="me")
 
-    def test_a_missing_stamp_is_refused(self, archive: el.Archive) -> None:
-        frame = at("2026-10-24", "NaT", bl=[1, 2])
-        with pytest.raises(el.ConfigurationError, match="a stamp of the frame is missing"):
-            archive.write(SIXTY, frame, account="me")
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_frame_that_cannot_be_written_is_refused(archive: el.Archive, what: str) -> None:
+    frame, error, match = REFUSED[what]
+    with pytest.raises(error, match=match):
+        archive.write(SIXTY, frame, account="me")
+    assert archive.accounts() == []
 
 
 class TestMerging:
-    def test_late_records_are_merged_in_order(self, archive: el.Archive) -> None:
-        frame = records(SIXTY, "2026-10-24", 300)
-        archive.write(SIXTY, frame.iloc[100:200], account="me")
-        archive.write(SIXTY, frame.iloc[::3], account="me")
-        archive.write(SIXTY, frame, account="me")
-        assert_frame_equal(whole(archive), frame)
-
     def test_of_one_stamp_the_later_write_wins_and_nothing_else_is_lost(
         self, archive: el.Archive
     ) -> None:
@@ -215,9 +218,9 @@ class TestLaws:
         if values:
             found = archive.read(FIFTEEN, "1970-01-01", "2099-12-31", fields=["stp", "isl", "gw"])
             assert_frame_equal(found, frame.sort_index())
-        before = contents(archive)
+        before = files(archive)
         archive.write(FIFTEEN, frame.iloc[::-1], account="me")
-        assert contents(archive) == before
+        assert files(archive) == before
 
 
 def test_an_archive_travels_to_another_process(archive: el.Archive) -> None:
@@ -268,15 +271,6 @@ def test_nobody_else_may_read_the_files(archive: el.Archive) -> None:
 
 
 # Writing survives kills, other writers and full disks: real processes, real files
-
-
-def leftovers(archive: el.Archive) -> list[Path]:
-    return list(Path(archive.path).rglob("*.tmp"))
-
-
-def files(archive: el.Archive) -> dict[Path, tuple[bytes, int]]:
-    found = sorted(Path(archive.path).rglob("*.parquet"))
-    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
 
 
 def test_threads_that_write_at_the_same_time_lose_nothing(archive: el.Archive) -> None:

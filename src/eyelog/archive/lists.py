@@ -69,6 +69,7 @@ class Part(NamedTuple):
 Parts = frozenset[Part]
 
 
+@lru_cache(maxsize=4096)  # those of an account are looked at again whenever it is locked
 def part_of(log: str, month: str, name: str) -> Part | None:
     """Return what a name in the folder of a month says; None if the archive reads no such file."""
     if name == OLD:
@@ -196,8 +197,9 @@ def _files_of(place: Place, account: str) -> Iterator[tuple[Found, Part | None]]
     for log in known_logs():
         home = place.folder(log, account).removeprefix(f"{place.root}/")
         for file in place.everything(home):
-            unlike = len(file.parts) != 4 or not file.month or file.is_folder or file.leads_to
-            yield file, None if unlike else part_of(log, file.month, file.parts[-1])
+            month = "" if file.is_folder or file.leads_to else file.month
+            is_part = month and len(file.parts) == 4
+            yield file, part_of(log, month, file.parts[-1]) if is_part else None
 
 
 # A change, one process at a time

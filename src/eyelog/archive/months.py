@@ -281,7 +281,7 @@ def prepare(frame: pd.DataFrame, log: str) -> pa.Table:
         )
     if OFFSET in frame.columns:
         frame = frame.drop(columns=OFFSET)  # the archive knows the wearer's clock
-    warn_unknown(log, [name for name in frame.columns if name not in catalogue(log)])
+    warn_unknown(log, [name for name in frame.columns.tolist() if name not in catalogue(log)])
     return table_of(frame, log)
 
 
