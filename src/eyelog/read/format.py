@@ -180,13 +180,10 @@ class LogFile(ABC):
             date = columns.get("date", pa.nulls(len(lines), pa.string()))
             values[OFFSET] = pa.array(minutes_of(date), from_pandas=True)
         # A row that has nothing but cells that are no values is wrong.
-        rows = sorted({row for row, _ in cells})
-        present = np.zeros(len(rows), bool)
-        for name, column in values.items() if rows else ():
-            if name != OFFSET:
-                present |= np.asarray(column.take(pa.array(rows)).is_valid())
-        nothing = {row for row, any_value in zip(rows, present, strict=True) if not any_value}
-        faults = {row: fault for row, fault in reversed(cells) if row in nothing} | faults
+        others = [column for name, column in values.items() if name != OFFSET]
+        for row, fault in cells:
+            if row not in faults and not any(column[row].is_valid for column in others):
+                faults[row] = fault
         wrong |= {int(lines[row]): fault for row, fault in faults.items()}
         for line in sorted(wrong):
             self.faults.add(line, wrong[line])

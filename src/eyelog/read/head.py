@@ -120,9 +120,6 @@ class FileRecords:
         self.report.refused += int((~rows).sum())
 
 
-_Taken = tuple[list[FileRecords], tuple[str, ...]]  # of one log of a file, and its other logs
-
-
 @dataclass
 class Reader:
     """Files that are read one after another, and which of their records are wanted.
@@ -181,17 +178,13 @@ class Reader:
             If it is not a log, cannot be read, or a choice is missing.
         """
         self.names.append(file.name)
-        taken, also = self._read(file, self.log)
-        for other in also if self.log is None else ():
-            if self.beside or not log_named(other).beside:
-                taken += self._read(file, other)[0]
-        return taken
+        return self._read(file, self.log)
 
-    def _read(self, file: InputFile, wanted: str | None) -> _Taken:
-        """Return the records of one log of a file, and its other logs."""
+    def _read(self, file: InputFile, wanted: str | None) -> list[FileRecords]:
+        """Return the records of the wanted log of a file, by default of each that it has."""
 
-        def without(status: str, log: str | None = None) -> _Taken:
-            return [FileRecords(FileReport(file.name, log, status))], ()
+        def without(status: str, log: str | None = None) -> list[FileRecords]:
+            return [FileRecords(FileReport(file.name, log, status))]
 
         options = {"tz": self.tz, "dayfirst": self.dayfirst, "encoding": self.encoding}
         with opened(file, log=wanted, **options) as source:
@@ -221,13 +214,15 @@ class Reader:
                 self._part(table, FileReport(file.name, log.log, account=name), log, device)
                 for name, table in tables.items()
             ]
-        if not taken:
-            taken = without("nothing new", log.log)[0]
+        taken = taken or without("nothing new", log.log)
         first = taken[0].report
         first.notes = [f"{file.name}: {note}" for note in log.report()]
         first.cells, first.refused = log.cells.count, log.left_out
         first.read += log.left_out
-        return taken, log.also
+        for other in log.also if wanted is None else ():
+            if self.beside or not log_named(other).beside:
+                taken += self._read(file, other)
+        return taken
 
     def _tables(self, log: LogFile) -> dict[str, pa.Table]:
         """Return the wanted records of a file by the wearer, if wearers are told apart."""
