@@ -60,16 +60,10 @@ Panels = np.ndarray[Any, np.dtype[np.object_]]
 EM: Final = 0.5  # how wide a letter is, in sizes of type
 BEFORE_LAYOUT: Final = 0.75  # a layout makes Axes shorter than they are when they are drawn on
 AROUND_MM, BETWEEN_MM = 13.0, 4.5  # title and names of axes; what is written between panels
-PALE: Final = 0.85  # mean of red, green and blue, from which on a patch needs an edge on white
-LEAST_MARK_PT: Final = 1.5  # of a point in a legend
 COLUMN_EM: Final = 18.0  # how wide a legend in one column is, in sizes of type
 MOST: Final = 12  # columns of a legend
 LAST: Final = ("no record", "weekend")  # in a legend, after what is drawn
-MOST_OF_HEIGHT: Final = 0.25  # of a user's Axes, that a legend may take
 MOST_OF_WIDTH: Final = 0.3  # of a figure, that a legend at its right may take
-DARK: Final = 0.45  # mean of red, green and blue under which dark words cannot be read
-HANDLE_EM: Final = 3.5  # how wide the mark of an entry of a legend is, with the space around it
-LINE_IN: Final = 1.2 * TEXT_PT / 72
 FEWEST: Final = 6  # characters of a name of a row
 
 
@@ -315,7 +309,8 @@ def _write_beside(
     Without room for the legend there is the note alone: it may be a key to what is drawn.
     """
     figure = made[0].figure
-    dpi, height = figure.figure.dpi, 1.0 if right else MOST_OF_HEIGHT
+    # Of the height of a user's Axes, a legend may take so much.
+    dpi, height = figure.figure.dpi, 1.0 if right else 0.25
     look: dict[str, Any] = {"fontsize": size_pt, "title_fontsize": size_pt, "frameon": False}
     look |= {"borderpad": 0, "labelspacing": 0.3, "most": 1 if right else MOST}
     write: Callable[..., Legend]
@@ -374,7 +369,7 @@ def _in_columns(
     **look: Any,
 ) -> Legend:
     """Write a legend in as many columns as have room beside each other, row by row."""
-    mark = HANDLE_EM * size_pt
+    mark = 3.5 * size_pt  # with the space around it
     labels = [in_lines(label, room_pt - mark, size_pt) for label in entries]
     wide = [mark + size_pt * max(map(ems, label.split("\n"))) for label in labels]
     pairs = list(zip(entries.values(), labels, strict=True))
@@ -388,9 +383,9 @@ def _in_columns(
         handles, names = zip(*ordered, strict=True) if ordered else ((), ())
         legend = write(handles, names, ncols=columns, **look)
         for line in legend.get_lines():
-            line.set_markersize(max(line.get_markersize(), LEAST_MARK_PT))
+            line.set_markersize(max(line.get_markersize(), 1.5))
         for patch in legend.get_patches():  # on white, the palest would not be seen
-            if np.mean(to_rgb(patch.get_facecolor())) > PALE and not patch.get_linewidth():
+            if np.mean(to_rgb(patch.get_facecolor())) > 0.85 and not patch.get_linewidth():
                 patch.set(edgecolor=COLOURS["hatch"], linewidth=LINE_PT / 2)
         dpi = cast(Any, legend.figure).figure.dpi
         if columns == 1 or legend.get_window_extent().width <= room_pt / 72 * dpi:
@@ -418,7 +413,7 @@ def fit_width(figure: Figure, width_in: float) -> None:
     with style():
         _write_legend(figure)
     sheet, title = sheet_of(figure), figure.get_suptitle()
-    words_in = in_lines(title, 72 * width_in, TEXT_PT).count("\n") * LINE_IN
+    words_in = in_lines(title, 72 * width_in, TEXT_PT).count("\n") * 1.2 * TEXT_PT / 72
     if sheet.legend in figure.legends and sheet.place != "right":
         words_in += float(sheet.legend.get_window_extent().height) / figure.dpi
     before = words_in if sheet.words_in is None else sheet.words_in
@@ -512,4 +507,4 @@ def _on_white(legend: Legend) -> None:
 
 
 def _is_dark(colour: Any) -> bool:
-    return bool(np.mean(to_rgb(colour)) < DARK)
+    return bool(np.mean(to_rgb(colour)) < 0.45)  # dark words could not be read on it

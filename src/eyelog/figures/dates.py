@@ -27,11 +27,6 @@ MOST_WITH_WEEKENDS: Final = 190
 MINUTE_US: Final = 60_000_000
 # The space that a label takes along its axis, in points: two short lines along x, one line along y.
 DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
-HOUR_LABEL_PT: Final = 17.0
-WEEKDAY_EM: Final = 2.5  # of three letters of a weekday, in sizes of type
-HOUR_STEPS: Final = (1, 1.2, 2, 3, 6, 10)  # and the same times ten
-MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
-MONDAYS_FROM: Final = 21
 # A time axis of at most this many days shows hours
 SHORT_DAYS: Final = 3
 DAY_S: Final = 86_400
@@ -86,7 +81,8 @@ def shade_days(ax: Axes, days: pd.DatetimeIndex, **look: Any) -> None:
 def weekdays_axis(above: Axes, ax: Axes) -> None:
     """Show a week along x, Monday at 0 and Sunday at 6, by letters where these are wide."""
     size = float(ax.xaxis.get_major_ticks(1)[0].label1.get_fontsize())
-    letters = 3 if length_pt(ax.xaxis) / len(WEEKDAYS) >= WEEKDAY_EM * size else 1
+    # Three letters of a weekday are 2.5 sizes of type wide.
+    letters = 3 if length_pt(ax.xaxis) / len(WEEKDAYS) >= 2.5 * size else 1
     ax.set_xlim(-0.5, len(WEEKDAYS) - 0.5)
     ax.set_xticks(range(len(WEEKDAYS)), [name[:letters] for name in WEEKDAYS])
     for panel in (above, ax):
@@ -100,7 +96,7 @@ def hours_axis(
     at = time_of_day(day_starts)
     first = at.hour + at.minute / 60
     ax.set_xlim(0, 24 * days)
-    ax.xaxis.set_major_locator(MaxNLocator("auto", steps=HOUR_STEPS, integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator("auto", steps=(1, 1.2, 2, 3, 6, 10), integer=True))
     ax.xaxis.set_major_formatter(partial(_hour, first=first))
     ax.set_xlabel("Time of day" if zone is None else f"Time of day ({zone})")
 
@@ -175,7 +171,7 @@ def chosen_days(days: pd.DatetimeIndex, most: int, *, mondays: bool = False) -> 
     or 3 days, whose weekdays would differ from label to label.
     """
     n = len(days)
-    for step in (1,) if mondays and n >= MONDAYS_FROM else (1, 2, 3):
+    for step in (1,) if mondays and n >= 21 else (1, 2, 3):
         places = np.arange(0, n, step)
         if len(places) <= most:
             return places
@@ -188,7 +184,7 @@ def chosen_days(days: pd.DatetimeIndex, most: int, *, mondays: bool = False) -> 
     firsts = np.flatnonzero(days.day == 1)
     opening = days[firsts]
     count = (opening.year * 12 + opening.month - 1).to_numpy()
-    for months in MONTH_STEPS:
+    for months in (1, 2, 3, 6, 12, 24, 60, 120):
         chosen: Ints = firsts[count % months == 0]
         if 1 <= len(chosen) <= most:
             return chosen
@@ -249,7 +245,7 @@ class TimeLocator(Locator):
         """Return how far apart the ticks of a span of some days are."""
         # A date under midnight is wider than an hour, and so is a time with its seconds.
         length = length_pt(axis) / _type_scale(axis, SMALL_PT)
-        room = max(2.0, min(MOST_LABELS, length / (1.3 * HOUR_LABEL_PT)))
+        room = max(2.0, min(MOST_LABELS, length / 22.1))
         rooms = [(step, room * 0.6) for step in (1, 2, 5, 10, 15, 30)]
         rooms += [(60 * step, room) for step in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720)]
         return next((step for step, most in rooms if span * DAY_S / step < most), DAY_S)

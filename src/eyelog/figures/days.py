@@ -21,7 +21,6 @@ from eyelog.measure.columns import interval_columns
 from eyelog.series.usual import personal
 
 MEDIAN_DAYS: Final = 7
-LEAST_OF_MEDIAN: Final = 4  # of the seven days: more than half
 # The hours of a day, each row a part of the one before: column, word, and meaning of the colour.
 HOURS: Final = (
     ("recorded_h", "recorded", "not worn"),
@@ -31,7 +30,6 @@ HOURS: Final = (
 INTERVAL: Final = "95 % interval of these minutes"
 MANY_DAYS: Final = 60
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
-RING: Final = 4.0  # times the size of a point
 COLUMNS: Final = ("value", "baseline", "low", "high", "outside")
 
 
@@ -168,7 +166,7 @@ def _columns(
 def _medians(values: Floats, full: Bools) -> Floats:
     """Return the median of each full day and the full days around it."""
     usable = pd.Series(np.where(full, values, np.nan))
-    medians = usable.rolling(MEDIAN_DAYS, center=True, min_periods=LEAST_OF_MEDIAN).median()
+    medians = usable.rolling(MEDIAN_DAYS, center=True, min_periods=MEDIAN_DAYS // 2 + 1).median()
     return numbers(medians.where(usable.notna()))
 
 
@@ -289,7 +287,7 @@ def plot_baseline(
         s=size, facecolors=inside, zorder=3,
     )  # fmt: skip
     if (apart == 1).any():
-        ring = max(RING * size, 20.0)
+        ring = max(4.0 * size, 20.0)
         marks.rings(ax, x[apart == 1], value[apart == 1], ring, "day outside its range")
     if weekly:
         weeks = pd.Series(value).groupby(np.arange(len(x)) // 7).median()

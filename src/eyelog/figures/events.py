@@ -22,9 +22,7 @@ from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.frame import require, require_frame, require_rows_once
 from eyelog.judge.arrays import Floats, numbers
 
-COLUMN_PT: Final = 190.0  # how long an axis is at least in one column of a journal
 LANE_MM: Final = 4.5  # with one row of names or numbers
-EVENTS_OF_FULL_GREY: Final = 12
 LIGHT, DARK = 0.3, 0.6
 STEPS: Final = {  # round for people, by unit of time
     "days": (1, 2, 7, 14, 28),
@@ -132,7 +130,7 @@ def plot_events(
             np.column_stack([(_seconds(one.index) - bin_s / 2.0) / unit_s, numbers(one)])
             for one in _singles(each, name, "change" if change else "value")
         ]
-        alpha = float(np.clip(EVENTS_OF_FULL_GREY / max(len(strands), 1), 0.08, 0.6))
+        alpha = float(np.clip(12 / max(len(strands), 1), 0.08, 0.6))
         look = {"color": COLOURS["trace"], "linewidth": 0.5, "zorder": 2.1, "alpha": alpha}
         ax.add_collection(LineCollection(strands, label="each event", **look))
         ax.autoscale_view()
@@ -322,7 +320,8 @@ def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
     fit = True
     for ax, x, label in places:
         low, high = ax.get_xlim()
-        narrow_pt = min(axes.length_pt(ax.xaxis), COLUMN_PT)
+        # So long is an axis at least in one column of a journal.
+        narrow_pt = min(axes.length_pt(ax.xaxis), 190.0)
         begin = (x - low) / (high - low) * narrow_pt
         end = begin + axes.EM * SMALL_PT * len(label) + SMALL_PT
         fit &= begin >= ends.get(ax, 0.0) and end <= narrow_pt

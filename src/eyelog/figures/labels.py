@@ -18,7 +18,6 @@ ROW_CHARACTERS: Final = 24  # for a name beside an axis: a third of one column
 STEPS: Final = "steps"
 DERIVED: Final = ("rhythm.profile", "baseline.personal")  # of a column of what came before
 AMOUNT: Final = r"((h|steps) )?per (day|week|h|h worn|min)|min|h|s|ms|0 to 1|%|uV-equiv|score"
-LARGEST_SCORE: Final = 100.0
 MEANINGS: Final = {"gait": "walking", "head": "head", "scores": "score"}
 LOG_WORDS: Final = {log: log_named(log).words for log in known_logs()}
 
@@ -195,7 +194,7 @@ def is_amount(unit: str) -> bool:
 def possible(values: pd.Series, unit: str) -> pd.Series:
     """Return values without those that a quantity of this unit cannot take, as ends of ranges."""
     least = 0.0 if is_amount(unit) else None
-    return values.clip(least, LARGEST_SCORE if unit == "score" else None)
+    return values.clip(least, 100.0 if unit == "score" else None)
 
 
 def meaning_of(column: Column) -> str:

@@ -25,29 +25,17 @@ from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
 from eyelog.series.observed import rows_of
 
-# Rows of the image per day: enough to keep the colours of neighbouring days apart.
-MOST_IMAGE_ROWS: Final = 1200
 MOST_ROWS_APART: Final = 60  # with more rows than this, rows touch
-MOST_NAMED_DAYS: Final = 40  # with more rows, many wearers are named, and their days are not
-MOST_CHARACTERS: Final = 40  # for a wearer's name over the rows, in one column of a journal
 ROW_MM, LEAST_MM, MOST_MM = 4.0, 24.0, 140.0
 
 STEPS: Final = "steps"
-GAMMA: Final = 0.4  # of the power scale: a few steps and a brisk walk both show
-MOSTLY_ZERO: Final = 0.5
-LIGHTEST: Final = 0.24  # the place of the least value on the sequential scale
-FINEST_S: Final = 60.0  # narrower cells do not fit on a page
 
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 COLUMN_MIN: Final = 15
-LONGEST_ROW_S: Final = 3600.0
 LEVELS: Final = 20  # heights that a column of a row may have
 FOOT: Final = 1  # levels beneath those of a value
 GAP_LEVELS: Final = 3  # of white between two rows
-MOST_LEVELS: Final = 3000
-MOST_ACTOGRAM_MM: Final = 120.0  # at most 170 mm with title, legend and key
 LANE_WIDTH: Final = {"Worn (h)": 0.26, "Diary": 0.1}
-LONG_H: Final = 24.0  # an event that lasts longer is a bar beside the days
 
 
 class Rows(NamedTuple):
@@ -138,7 +126,8 @@ def plot_overview(
     judged, of_record = judged.of_rows(rows.of_record >= 0), rows.of_record[rows.of_record >= 0]
     shares, note = ribbon.widened(ribbon.day_shares(judged, of_record, rows.n))
     ax = axes.on(ax, height_mm=max(12.0, min(5.0 * rows.n, 80 + 0.15 * rows.n)))
-    repeats = max(1, min(24, MOST_IMAGE_ROWS // rows.n))
+    # Enough rows of the image per day to keep the colours of neighbouring days apart.
+    repeats = max(1, min(24, 1200 // rows.n))
     colours = np.repeat(ribbon.colours(shares), repeats, axis=0)
     ribbon.image(ax, colours, (0, 24, rows.n - 0.5, -0.5))
     if patterns:
@@ -179,14 +168,14 @@ def _rows_of_wearers(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) 
 def _name_rows(ax: Axes, rows: Rows) -> None:
     """Name the days of one wearer, or the wearers, and their days if there is room."""
     several = len(rows.names) > 1
-    if several and rows.n > MOST_NAMED_DAYS:
+    if several and rows.n > 40:  # with more rows, many wearers are named, and their days are not
         middles = [
             first + (len(of) - 1) / 2 for first, of in zip(rows.firsts, rows.days, strict=True)
         ]
         axes.name_rows(ax, middles, rows.names)
         return
     dates.day_rows_axis(ax, rows.days, rows.firsts)
-    names = short_names(rows.names, MOST_CHARACTERS) if several else []
+    names = short_names(rows.names, 40) if several else []
     for name, first in zip(names, rows.firsts, strict=False):
         ax.text(0, first - 0.75, name, weight="bold", ha="left", va="center")
 
@@ -265,7 +254,7 @@ def plot_heatmap(
     ax = axes.on(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     ax.patch.set(facecolor="white", edgecolor=COLOURS["hatch"], hatch=HATCH, linewidth=0.0)
     # A scale that begins darker than the grey of masked values, in grey print too.
-    colours = sequential(subject(frame, field).meaning)(np.linspace(LIGHTEST, 1.0, 256))
+    colours = sequential(subject(frame, field).meaning)(np.linspace(0.24, 1.0, 256))
     norm = _norm(cells[np.isfinite(cells)], scale)
     has_zero = bool((cells < (norm.vmin or 0.0)).any())
     spread: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
@@ -311,7 +300,7 @@ def with_steps(frame: pd.DataFrame, log: str) -> pd.DataFrame:
 def _cells(records: tables.Records, field: str) -> tuple[Floats, Bools]:
     """Return for each day and time of day the value, and whether there is a record."""
     frame, log, seconds, clock, days, place = records
-    width = max(seconds, FINEST_S)
+    width = max(seconds, 60.0)  # narrower cells do not fit on a page
     at = time_of_day_us(cast(pd.DatetimeIndex, frame.index), clock=clock)
     shape = len(days), -(-dates.DAY_S // int(width))
     cell, size = place * shape[1] + (at - 1) // int(width * 1e6), shape[0] * shape[1]
@@ -331,12 +320,13 @@ def _norm(values: Floats, scale: str) -> Normalize:
     if low >= 0:
         # States are 0 or 1, so they have no small values that need more colours.
         are_amounts = high > 1
-        if scale == "auto" and are_amounts and (values == 0).mean() >= MOSTLY_ZERO:
+        if scale == "auto" and are_amounts and (values == 0).mean() >= 0.5:
             scale = "power"
         low = high * 1e-9 if are_amounts else 0.0
     if high <= low:
         high = low + 1.0
-    return PowerNorm(GAMMA, low, high) if scale == "power" else Normalize(low, high)
+    # On a power scale of 0.4, a few steps and a brisk walk both show.
+    return PowerNorm(0.4, low, high) if scale == "power" else Normalize(low, high)
 
 
 @axes.plot_function
@@ -423,7 +413,8 @@ def plot_actogram(
     series, index = series[kept], series.index[kept]
     of_states = isinstance(series.dtype, pd.CategoricalDtype)
     lanes = ["Worn (h)"] * of_states + ["Diary"] * (events is not None)
-    height = float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_ACTOGRAM_MM))
+    # At most 170 mm with title, legend and key.
+    height = float(np.clip(ROW_MM * len(days), LEAST_MM, 120.0))
     widths = [1.0, *(LANE_WIDTH[lane] for lane in lanes)]
     made: Panels = axes.panels([height], widths, sharey=True, fig=fig)[0]
     for ax, lane in zip(made[1:], lanes, strict=True):
@@ -499,7 +490,7 @@ def _values(
     clock: LocalClock,
 ) -> Floats:
     """Return the colours of each level of each column of a value, which `ax` explains."""
-    if not 0 < seconds <= LONGEST_ROW_S:
+    if not 0 < seconds <= 3600.0:
         raise ConfigurationError(
             f"plot_actogram draws rows of an hour at most, and these last {seconds:g} s: resample"
         )
@@ -545,7 +536,7 @@ def _draw_days(
         cells = np.concatenate([cells, after], axis=2)
     apart, half = n <= MOST_ROWS_APART, 0.5
     # Of many days, fewer levels: an image has no more rows than a printed page can show.
-    drawn = cells[:, :: max(1, -(-n * levels // MOST_LEVELS))][:, ::-1]
+    drawn = cells[:, :: max(1, -(-n * levels // 3000))][:, ::-1]
     if apart:
         room = np.zeros((n, GAP_LEVELS, columns * sides, 4))
         room[..., :3] = 1.0
@@ -608,7 +599,7 @@ def _draw_events(
     for start, end, name in spans:
         walls = clock.wall_us(np.array([start, start if end is None else end]))
         opens, closes = ((walls - int(days.asi8[0])) / DAY_US).tolist()
-        if (closes - opens) * 24 <= LONG_H:
+        if (closes - opens) * 24 <= 24.0:  # an event that lasts longer is a bar beside the days
             short.append((start, end, name))
         elif closes >= 0 and opens < len(days):
             bars.append((max(opens, 0.0), min(closes, float(len(days))), name))

@@ -22,10 +22,7 @@ GROUPS: Final = (
     *(("off pose", "P"), ("second", "X"), ("trace", "h")),
 )
 STEPS: Final = (1, 2, 2.5, 5, 10)
-DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
 BEFORE_LAYOUT: Final = 0.8
-STRIP: Final = 0.16  # of the height of its panel
-LOW_STRIP_EM: Final = 2.2  # under which two numbers of a strip would touch
 
 
 def say_no_values(ax: Axes) -> None:
@@ -82,7 +79,7 @@ class FittingLocator(mticker.MaxNLocator):
         if isinstance(axis, XAxis):
             size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
             longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
-            room = int(length_pt(axis) / (size * (DIGIT_EM * longest + 1.0)))
+            room = int(length_pt(axis) / (size * (0.56 * longest + 1.0)))
         self.set_params(nbins=int(np.clip(room, 1, self.most)))
         return super().__call__()
 
@@ -219,7 +216,7 @@ def strip(ax: Axes) -> Axes:
     """Return a narrow Axes beneath another, sharing its x axis, for the data behind the values."""
     # Not as shares of the height of the panel: a layout would change it, and need another one.
     size = float(ax.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
-    high = STRIP * BEFORE_LAYOUT * length_pt(ax.yaxis)
+    high = 0.16 * BEFORE_LAYOUT * length_pt(ax.yaxis)
     apart = max(0.55 * high, size)  # the lowest number of the panel, the highest of the strip
     down = ax.figure.dpi_scale_trans + ScaledTranslation(0, 0, cast(Any, ax).transAxes)
     place = blended_transform_factory(ax.transAxes, down)
@@ -237,7 +234,7 @@ def strip_axis(below: Axes, label: str, most: float, *, room: float = 1.1) -> No
     """Label the y axis of a strip: from 0 to the most, if two numbers have room."""
     size = float(below.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
     below.set(ylabel=label, ylim=(0, room * most))
-    below.set_yticks([0, int(most)] if length_pt(below.yaxis) > LOW_STRIP_EM * size else [0])
+    below.set_yticks([0, int(most)] if length_pt(below.yaxis) > 2.2 * size else [0])
 
 
 def difference_axis(ax: Axes, unit: str) -> None:

@@ -37,13 +37,9 @@ from eyelog.judge.recipes import attrition
 ROW_MM: Final = 5.5
 LEAST_MM: Final = 27.0  # room for the label of the scale
 COLUMN_OF_DAY_S: Final = 600
-SHARES: Final = (0.0, 0.05, 0.25, 0.5, 1.0)
-CONDITION_MM: Final = 7.5
-OUTCOME: Final = 0.6  # of the height of a row
 COLUMNS: Final = ("reason", "condition", "removed", "unknown", "left", "left_share", "outcome")
 # Words for conditions of which the table names only the field
 KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
-LEGACY: Final = "(legacy)"
 RANGE: Final = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)")
 # The purpose of each recipe, in words short enough for a title of one column
 USED_FOR: Final[Mapping[str, str]] = {
@@ -144,7 +140,7 @@ def plot_quality(
     ax.hlines(np.arange(rows + 1) - 0.5, *extent, color="white", linewidth=1.5, zorder=2)
     axes.name_rows(ax, range(rows), [WORDS[reason] for reason in occurring])
     bar = marks.colour_bar(ax, image, "Share of recorded time")
-    bar.set_yticks(SHARES)
+    bar.set_yticks((0.0, 0.05, 0.25, 0.5, 1.0))
     marks.percent_axis(bar.yaxis)
     if by == "time":
         dates.time_axis(ax, clock)
@@ -273,11 +269,11 @@ def plot_attrition(
     of_outcome = (table["outcome"].fillna("") != "").to_numpy(dtype=bool)
     shared = ~of_outcome
     # The outcomes are closer together: nothing is written under their counts.
-    heights = np.where(of_outcome, OUTCOME, 1.0)
+    heights = np.where(of_outcome, 0.6, 1.0)
     rows = np.cumsum(heights) - heights / 2
     left, removed, unknown = (table[name].to_numpy() for name in ("left", "removed", "unknown"))
     used = of_outcome if of_outcome.any() else np.arange(len(table)) == len(table) - 1
-    ax = axes.on(ax, height_mm=CONDITION_MM * float(heights.sum()))
+    ax = axes.on(ax, height_mm=7.5 * float(heights.sum()))
     for chosen, label, colour in (
         (~used, "left after the condition", "worn"),
         (used, "used", "usable"),
@@ -327,7 +323,7 @@ def _without_legacy(table: pd.DataFrame, log: str | None) -> pd.DataFrame:
     """Return the table without the outcomes of the retired algorithm, if it has others."""
     fields = catalogue(log) if log else {}
     outcomes = [str(name) for name in table["outcome"].fillna("")]
-    legacy = np.array([name in fields and LEGACY in fields[name].label for name in outcomes])
+    legacy = np.array([name in fields and "(legacy)" in fields[name].label for name in outcomes])
     others = np.array([bool(name) for name in outcomes]) & ~legacy
     return table[~legacy] if others.any() else table
 

@@ -33,7 +33,6 @@ NAMES: Final = (*STATES, UNKNOWN)
 PATTERNS: Final = {"noisy": "." * 6, "off pose": "x" * 5}
 
 LEAST_MIN: Final = 6  # half a millimetre in two columns of a journal
-MOST_ROW_S: Final = 60.0
 # The columns of a day: one per minute
 DAY_SHARES: Final = 1440
 
@@ -110,7 +109,7 @@ def judged(
         require_order(index, what=what, name="states")
     clock = (clock or LocalClock(index.tz)).set_back(day_starts, np.sort(microseconds(index)))
     seconds = row_seconds(one, None) if seconds is None else seconds
-    if seconds > MOST_ROW_S:
+    if seconds > 60.0:
         raise ConfigurationError(
             f"{what} draws states of a minute at most, and these last {seconds:g} s"
         )

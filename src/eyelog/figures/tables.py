@@ -1,7 +1,7 @@
 """Facts that figures read from a table: its stamps, its log, and how long a row lasts."""
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -30,8 +30,6 @@ from eyelog.judge.limits import Limits
 from eyelog.measure.daily import daily
 from eyelog.measure.groups import calendar_dates
 from eyelog.series.observed import stamps_close
-
-MOST_ROW_S: Final = 43_200.0  # of what is drawn within a day
 
 
 def require_rows(rows: pd.DataFrame | pd.Index, *, what: str) -> None:
@@ -96,7 +94,7 @@ def records_of_days(
     frame = judged(closing(frame), names, limits, what=what)
     log = log_or_none(frame)
     seconds, clock = row_seconds(frame, log), clock_of(frame, log=log)
-    if not 0 < seconds <= MOST_ROW_S:
+    if not 0 < seconds <= 43_200.0:
         raise ConfigurationError(
             f"{what} cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )

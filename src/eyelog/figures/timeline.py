@@ -38,11 +38,8 @@ from eyelog.judge.arrays import Floats, Ints, follows, numbers
 from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
 
-TRACE_ALPHA: Final = 0.55
 # The columns that two columns of a journal resolve: a fifth of a millimetre each
 MOST_COLUMNS: Final = 800
-# Rows of less than a second are drawn one by one for five minutes: a line shows each blink
-MOST_PACKETS: Final = 6000
 STEPS_S: Final = (
     *(1, 2, 5),
     *(15, 30, 60, 120, 300, 600, 900, 1800),
@@ -50,17 +47,11 @@ STEPS_S: Final = (
     *(86_400, 172_800, 604_800),
 )
 MOST_PANELS: Final = 12
-ROOMY: Final = 6
 PANEL_MM, RIBBON_MM = 12.0, 3.5
-RIBBON_COLUMNS: Final = 1600
-# Ranges of at least this length are shown as whole days
-WHOLE_DAYS_FROM_S: Final = 6 * 3600
 BOOLEAN: Final = ("true", "false")
 MOST_DAYS: Final = 16
 SECOND: Final = 0.42  # of the height of a day, for the second column
 HIGHEST_PANEL_MM, LOWEST_PANEL_MM, ALL_PANELS_MM = 40.0, 8.0, 150.0
-SEEN_US: Final = 2 * 60_000_000
-SHORT_S: Final = 300  # of packets: drawn one by one along this time, not along a day
 
 ToX = Callable[[Any], Any]
 
@@ -87,7 +78,8 @@ class Columns:
 def columns_for(start_us: int, end_us: int, seconds: float) -> Columns | None:
     """Return the columns of a range, or None if every row can be seen separately."""
     span_s = (end_us - start_us) / 1e6
-    if span_s / seconds <= (MOST_PACKETS if seconds < 1 else MOST_COLUMNS):
+    # Rows of less than a second are drawn one by one for five minutes: a line shows each blink.
+    if span_s / seconds <= (6000 if seconds < 1 else MOST_COLUMNS):
         return None
     step = next((step for step in STEPS_S if span_s / step <= MOST_COLUMNS), STEPS_S[-1])
     return Columns(start_us, float(step), int(np.ceil(span_s / step)))
@@ -166,7 +158,7 @@ def _fill(ax: Axes, us: Ints, values: Floats, seconds: float, kind: Kind, label:
     between = np.full(2 * len(us) - 1, np.nan)
     between[::2] = values
     look: dict[str, Any] = {"color": COLOURS[kind.meaning], "linewidth": 0, "label": label}
-    look["alpha"] = TRACE_ALPHA if kind.meaning == "trace" else 1.0
+    look["alpha"] = 0.55 if kind.meaning == "trace" else 1.0
     edges = np.stack([starts, us], axis=1).ravel()
     ax.stairs(between, edges / HOUR_US, baseline=0, fill=True, **look)
 
@@ -278,7 +270,7 @@ def _draw_fields(
     clock = clock_of(frame, log=log)
     _, days, _ = tables.on_days(index, clock)
     start, end = int(us[0] - seconds * 1e6), int(us[-1])
-    if end - start >= WHOLE_DAYS_FROM_S * 1e6:
+    if end - start >= 6 * 3600 * 1e6:  # whole days
         start, end = dates.day_edges(days, clock)
     columns = columns_for(start, end, seconds)
     stacked = columns is not None and columns.step_s >= dates.DAY_S
@@ -295,7 +287,7 @@ def _draw_fields(
         else:
             values, words = numbers(frame[name]), _words_of_columns(columns)
             _trace(ax, us, values, seconds, columns, kind, dates.to_x, words)
-            marks.value_axis(ax.yaxis, most=3 if len(names) <= ROOMY else 2, whole=kind.is_count)
+            marks.value_axis(ax.yaxis, most=3 if len(names) <= 6 else 2, whole=kind.is_count)
             if not np.isfinite(values).any():
                 ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center")
                 ax.set_yticks([])
@@ -385,7 +377,7 @@ def _draw_ribbon(
     Over months, one colour per column is too coarse: each day is then a bar of its shares.
     """
     stacked = columns is not None and columns.step_s >= dates.DAY_S
-    edges = np.linspace(*ends, RIBBON_COLUMNS + 1).astype(np.int64)
+    edges = np.linspace(*ends, 1600 + 1).astype(np.int64)
     if stacked and columns is not None:
         edges = columns.edges
     of_states = isinstance(column.dtype, pd.CategoricalDtype)
@@ -494,7 +486,7 @@ def plot_day(
             f"plot_day draws {most} days at most, and these are {len(days)}: call"
             f" plot_heatmap(frame, {field!r}), or choose some days, such as {few}"
         )
-    if (index[-1] - index[0]).total_seconds() < SHORT_S and seconds < 1:
+    if (index[-1] - index[0]).total_seconds() < 300 and seconds < 1:
         if states is not None:
             frame, names = frame.assign(**{STATE: states.reindex(index)}), [*names, STATE]
         return _draw_fields(frame, names, events, fig=fig, title=title, legend=legend)
@@ -589,7 +581,7 @@ def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, clock: LocalC
     order = np.argsort(starts, kind="stable")
     lefts = np.concatenate([[0], np.maximum.accumulate(ends[order])])
     wide = np.append(starts[order], 24 * HOUR_US) - lefts
-    seen = wide >= SEEN_US
+    seen = wide >= 2 * 60_000_000
     if seen.any():
         look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["pale hatch"]}
         look |= {"transform": ax.get_xaxis_transform(), "linewidth": 0, "zorder": 0.5}

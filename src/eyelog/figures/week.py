@@ -46,12 +46,9 @@ EARLIER_DAYS: Final = 56
 # The hours of wear from which on a day counts for the usual range, as in `baseline.personal`
 FULL_DAY_H: Final = 8.0
 THIN: Final = f"thin: under {FULL_DAY_H:g} h worn"
-LEVEL: Final = 0.05
-MANY: Final = 9_999.5
 ARROW_PT: Final = 5.0
 REACH: Final = 0.44  # half the width of a day's usual range
 STATES_MM: Final = 14.0
-SEEN: Final = 0.95  # the recorded share of a column from which on no hatching is seen above it
 COLUMN_MIN: Final = 30  # at one column of a journal a day is 9 mm wide
 
 
@@ -198,7 +195,7 @@ def _plot(
     corrected = holm(np.concatenate([numbers(of["p"]) for of in judged.values()]))
     parts = np.split(corrected, np.cumsum([len(of) for of in judged.values()])[:-1])
     for name, mine in zip(judged, parts, strict=True):
-        judged[name] = judged[name].assign(stands=mine < LEVEL)
+        judged[name] = judged[name].assign(stands=mine < 0.05)
     return plot_judged(days, judged, span=span, day_starts=day_starts, **given)
 
 
@@ -438,7 +435,7 @@ def _say(
 ) -> None:
     """Write the values in a row above the panel, where they collide with nothing."""
     # Seven numbers of five digits would touch at the width of one column.
-    many = bool((np.abs(values) >= MANY).any())
+    many = bool((np.abs(values) >= 9_999.5).any())
     for day in np.flatnonzero(np.isfinite(values)):
         number = marks.words_of(values[day], digits)
         if many:
@@ -459,7 +456,8 @@ def _draw_states(
     Returns the key to the numbers of the diary.
     """
     places, (_, columns, names) = dates.noons(days), shares.shape
-    if (shares.sum(axis=2) < SEEN).any():
+    # Above a column that was recorded as a whole but for 5 %, no hatching is seen.
+    if (shares.sum(axis=2) < 0.95).any():
         look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["hatch"], "linewidth": 0}
         ax.bar(places, 1.0, 2 * REACH, hatch=HATCH, zorder=0.5, label="no record", **look)
     # Between two days is a column without a state.
