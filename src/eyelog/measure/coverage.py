@@ -158,14 +158,8 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
     True
     """
     # By which limits the rows were judged makes no difference to gaps.
-    rows = enter(
-        frame,
-        "gaps",
-        (),
-        limits=limits_of(frame),
-        log=log,
-        wide=RECORDED in getattr(frame, "columns", ()),
-    )
+    made = RECORDED in getattr(frame, "columns", ())
+    rows = enter(frame, "gaps", (), limits=limits_of(frame), log=log, wide=made)
     opens, closes = rows.opens_us, rows.closes_us
     if rows.single:
         here = rows.records.context["recorded"]
@@ -179,7 +173,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
         end_us = np.maximum(ends[after], start_us)
         expected = np.where(anew[after], (end_us - start_us) // PACKET_US, missing[after])
         kinds = np.where(anew[after], "asleep", "lost")
-    elif rows.made:
+    elif made:
         after = np.flatnonzero(opens[1:] > closes[:-1])
         start_us, end_us = closes[after], opens[after + 1]
         # Midnight and the clock may have cut the rows that are missing.

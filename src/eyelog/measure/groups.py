@@ -257,19 +257,18 @@ def calendar_dates(table: pd.DataFrame | pd.Series, *, what: str) -> pd.Datetime
         If the index is neither, or has a missing date.
     """
     index = table.index
-    if isinstance(index, pd.MultiIndex) or index.nlevels > 1:
+    if isinstance(index, pd.MultiIndex):
         raise ConfigurationError(
             f"{what} takes the days of one wearer, not a table indexed by"
             f" {' and '.join(map(str, index.names))}: pass {one_of_many(index)}"
         )
+    if index.inferred_type == "date":
+        index = pd.DatetimeIndex(index, name=index.name)
     if not isinstance(index, pd.DatetimeIndex):
-        if not isinstance(index, pd.MultiIndex) and index.inferred_type == "date":
-            index = pd.DatetimeIndex(index, name=index.name)
-        else:
-            raise ConfigurationError(
-                f"{what} needs dates or time-zone aware stamps as the index, not {index.dtype}:"
-                f" pass {how_to_index(table, 'table')}"
-            )
+        raise ConfigurationError(
+            f"{what} needs dates or time-zone aware stamps as the index, not {index.dtype}:"
+            f" pass {how_to_index(table, 'table')}"
+        )
     if index.tz is not None:
         if index.name not in DATED:
             return None

@@ -91,9 +91,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
     empty = [name for name in table.columns if len(table) and _is_empty(table, name, about[name])]
     shown = _chosen(table, wanted, about, empty, step)
     notes = [] if len(table) else ["There are no rows."]
-    dtypes = [table[name].dtype for name in shown]
-    if isinstance(table.index, pd.DatetimeIndex):
-        dtypes.append(table.index.dtype)
+    dtypes = [*table[shown].dtypes, table.index.dtype]
     zones = {str(dtype.tz): None for dtype in dtypes if isinstance(dtype, pd.DatetimeTZDtype)}
     if zones:
         notes.append(f"Time zone: {' and '.join(zones)}.")
@@ -107,21 +105,17 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
         if nothing:
             has = "column has" if nothing == 1 else "columns have"
             notes.append(f"{nothing} more {has} nothing to show.")
-    headings, cells = [], []
+    parts: list[tuple[Heading, list[str]]] = []
     # Rows that are only counted have no names.
     if not (isinstance(table.index, pd.RangeIndex) and table.index.name is None and shown):
-        heading, texts = _index(table)
-        headings, cells = [heading], [texts]
+        parts.append(_index(table))
     if table.index.name == "field":
-        headings.append(Heading("Label", "Label", is_text=True, is_extra=True))
-        cells.append([column(name).label for name in cells[0]])
-    for name in shown:
-        heading, texts = _column(table, name, about[name])
-        headings.append(heading)
-        cells.append(texts)
+        label = Heading("Label", "Label", is_text=True, is_extra=True)
+        parts.append((label, [column(name).label for name in parts[0][1]]))
+    parts += [_column(table, name, about[name]) for name in shown]
     left_out = set(table.columns) - {*shown, *empty, *_NO_LOSS} if wanted is None else ()
-    rows = [list(row) for row in zip(*cells, strict=True)]
-    return Sheet(headings, rows, notes=notes, left_out=len(left_out))
+    rows = [list(row) for row in zip(*(texts for _, texts in parts), strict=True)]
+    return Sheet([heading for heading, _ in parts], rows, notes=notes, left_out=len(left_out))
 
 
 def _is_empty(table: pd.DataFrame, name: Any, about: Column) -> bool:
@@ -148,15 +142,13 @@ def _chosen(
     """Return the columns to show, in the order of the table."""
     names = list(table.columns)
     filled = [name for name in names if name not in empty]
+    if wanted == [ALL] or (wanted is None and len(filled) <= FEW):
+        return filled
     if wanted is None:
-        if len(filled) <= FEW:
-            return filled
         # Fields, and the user's own columns, are the subject of their table.
         fields = {field for log in known_logs() for field in catalogue(log)}
         few = [n for n in filled if about[n].few or n in fields or about[n].label == str(n)]
         return few or filled
-    if wanted == [ALL]:
-        return filled
     try:
         chosen = choose([str(name) for name in names], wanted, table=step)
     except FieldError as error:
@@ -178,10 +170,8 @@ def _index(table: pd.DataFrame) -> tuple[Heading, list[str]]:
         year = _one_year(stamps)
         if name != "day":
             return Heading("Time", "Time", year, year), _stamp_texts(stamps, year)
-        month = "%b" if year else "%b %Y"
-        return Heading("Day", "Day", year, year), [
-            NOTHING if pd.isna(day) else f"{day:%a} {day.day} {day:{month}}" for day in stamps
-        ]
+        month = " %b" if year else " %b %Y"
+        return Heading("Day", "Day", year, year), _dates(stamps, "%a ", month)
     numbered = pd.api.types.is_integer_dtype(index.dtype)
     if name == "hour" and numbered:
         return Heading("Hour", "Hour"), [f"{int(hour):02}:00" for hour in index]
@@ -244,11 +234,15 @@ def _stamp_texts(values: pd.Series, year: str, *, coarse: bool = False) -> list[
     """Return day and time of stamps; coarse ones without weekday and seconds."""
     stamps = values.dropna()
     seconds = not coarse and bool((stamps.dt.second != 0).any())
-    before = "" if coarse else "%a "
     after = f" %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
+    return _dates(values, "" if coarse else "%a ", after)
+
+
+def _dates(stamps: pd.Series, before: str, after: str) -> list[str]:
+    """Return stamps as text, the day without a leading zero between its formats."""
     return [
-        NOTHING if pd.isna(value) else f"{value.strftime(before)}{value.day}{value.strftime(after)}"
-        for value in values
+        NOTHING if pd.isna(at) else f"{at.strftime(before)}{at.day}{at.strftime(after)}"
+        for at in stamps
     ]
 
 

@@ -323,18 +323,15 @@ def shown(
 def _row(kind: str, main: str, ends: Beside, values: Mapping[str, Any]) -> list[str]:
     """Return the cells of one field: its name, value, interval or error, and meaning."""
     about = column(main, table=kind, period="")
-    parts = [values[name] for name in (main, *ends) if name in values]
-    if not all(isinstance(value, int | float | np.number) for value in parts):
-        return [main, " to ".join(str(value) or NOTHING for value in parts), "", about.text]
-    numbers = np.array(parts, dtype=np.float64)
-    whole = all(isinstance(value, int | np.integer) for value in parts)
+    parts = {name: values[name] for name in (main, *ends) if name in values}
+    if not all(isinstance(value, int | float | np.number) for value in parts.values()):
+        words = " to ".join(str(value) or NOTHING for value in parts.values())
+        return [main, words, "", about.text]
+    numbers = np.array([*parts.values()], dtype=np.float64)
+    whole = all(isinstance(value, int | np.integer) for value in parts.values())
     places = 0 if whole else _places(numbers, about.digits)
     below = bool((numbers[~np.isnan(numbers)] >= 0).all())
-    texts = {
-        name: number_text(values[name], places, below=below)
-        for name in (main, *ends)
-        if name in values
-    }
+    texts = {name: number_text(value, places, below=below) for name, value in parts.items()}
     if about.label.startswith("p of "):
         texts[main] = p_text(values[main], places)
     apart = [texts[name] for name in ends]
