@@ -4,7 +4,9 @@ import gc
 import itertools
 import os
 import signal
+import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib as mpl
@@ -64,6 +66,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("EYELOG_HOME", str(folder))
     monkeypatch.setenv("EYELOG_TZ", "UTC")  # stated, so that nothing needs to say it
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _no_figure_stays_open() -> Iterator[None]:
+    yield
+    if "matplotlib.pyplot" in sys.modules:  # most tests draw nothing
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
 
 import eyelog as el
 from support.kindsoftables import held
@@ -43,12 +42,6 @@ def _page(by: Any) -> Any:
 
 
 HALVES = pd.Series(np.where(MINUTES.index.hour < 12, "am", "pm"), MINUTES.index, name="half")
-
-
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
 
 
 KINDS: list[Any] = [None, "day", "week", "weekday", "weekend", "7D"]
