@@ -7,7 +7,6 @@ order, unknown ones last. Dtypes: fixed by the catalogue, never by the values of
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime
 from functools import wraps
 from typing import Any, Final, Literal, Protocol, TypeVar, cast
 
@@ -169,28 +168,9 @@ def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
     index = getattr(table, "index", None)
     if isinstance(index, pd.DatetimeIndex) and index.tz is not None:
         return index
-    if _has_offsets(index):
-        raise ConfigurationError(
-            f"{what} needs stamps of one zone, and those of this index are texts or of several: "
-            "frame.set_axis(pandas.to_datetime(frame.index, utc=True).tz_convert('Asia/Tokyo')),"
-            " with your zone"
-        )
     raise ConfigurationError(
         f"{what} needs a time-zone aware DatetimeIndex of stamps: pass {how_to_index(table)}"
     )
-
-
-def _has_offsets(index: Any) -> bool:
-    """Return whether an index holds stamps with offsets, but not those of a single zone."""
-    if isinstance(index, pd.DatetimeIndex | pd.RangeIndex) or not isinstance(index, pd.Index):
-        return False
-    first = index[0] if len(index) else None
-    if not isinstance(first, str | datetime):
-        return False
-    try:
-        return pd.Timestamp(first).tz is not None
-    except ValueError:
-        return False
 
 
 def how_to_index(table: Any, name: str = "frame") -> str:
