@@ -17,7 +17,6 @@ by older spellings and corrected misprints, which are in ``othernames.csv``.
 import csv
 import difflib
 import tomllib
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,7 +25,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final
 
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
+from eyelog.errors import ConfigurationError, FieldError, warn
 
 COMPUTED_DATA: Final = "computed_data"
 STANDARD_MODE_LOGS: Final = "standard_mode_logs"
@@ -391,32 +390,20 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
     if names is None:
         return columns(log)
     wanted = {names} if isinstance(names, str) else set(names)
-    wanted = _short_names(log, wanted)
-    for name in sorted(wanted - set(SUMMARIES)):
-        if name not in catalogue(log):
+    for name in sorted(wanted - catalogue(log).keys() - SUMMARIES.keys(), key=str):
+        short = spellings(log).get(fold(str(name)))
+        if short is None:
             hint = near(name, catalogue(log)) or near(name, SUMMARIES)
             raise FieldError(
                 f"unknown field {name!r} in log {log!r}{hint}:"
                 f" eyelog.fields({log!r}) lists them, and {', '.join(SUMMARIES)} name all the"
                 " fields that a summary needs"
             )
+        warn(f"{name!r} is the field {short!r} of log {log!r}")
+        wanted = wanted - {name} | {short}
     for name in sorted(wanted & set(SUMMARIES)):
         wanted |= set(needed(name, log=log))
     chosen = tuple(name for name in columns(log) if name in wanted)
     if not chosen:
         raise FieldError(f"no field of log {log!r} was named: name at least one besides 'date'")
     return chosen
-
-
-def _short_names(log: str, names: set[str]) -> set[str]:
-    """Return the names, long and older ones replaced by their fields with a warning."""
-    names_and_summaries = {*catalogue(log), *SUMMARIES}
-    other = {
-        name: spellings(log)[fold(name)]
-        for name in sorted(name for name in names - names_and_summaries if isinstance(name, str))
-        if fold(name) in spellings(log)
-    }
-    if other:
-        read = ", ".join(f"{name!r} is the field {short!r}" for name, short in other.items())
-        warnings.warn(f"{read} of log {log!r}", EyelogWarning, stacklevel=4)
-    return (names - set(other)) | set(other.values())

@@ -1,7 +1,6 @@
 """The commands of the service's operator about the whole: its key, copies, retention, a check."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +12,6 @@ from eyelog.errors import ConfigurationError, counted, listed
 from eyelog_service.cli.serve import Places, action, noted, shown_state, warn_of_password
 
 if TYPE_CHECKING:
-    from eyelog_service.check import Finding
     from eyelog_service.grants import Registry
 
 
@@ -268,11 +266,6 @@ def after_restore(places: Places, *, json: bool = False) -> None:
         note("Nothing lives again that had ended.")
 
 
-def configuration(program: str) -> str:
-    """Return the file for a program, with the paths and the name of the documentation."""
-    return (Path(__file__).parents[1] / "templates" / f"{program}.txt").read_text("utf-8")
-
-
 @action
 def print_config(
     program: Literal["settings", "systemd", "nginx", "logrotate", "docker", "compose"],
@@ -286,20 +279,8 @@ def print_config(
     ----------
     program : [settings|systemd|nginx|logrotate|docker|compose]
     """
-    print(configuration(program), end="")
-
-
-def _settings_in_force(places: Places) -> Iterator["Finding"]:
-    """Yield each setting of a service that starts now, and where it comes from."""
-    from eyelog_service.check import Finding
-
-    beside = "the archive's folder"
-    unset = {"archive": str(places.archive_path), "state": beside, "local": beside}
-    for name, (value, origin) in places.in_force.items():
-        shown = unset.get(name, "none") if value in (None, "") else value
-        if name == "state":
-            shown = shown_state(str(shown))
-        yield Finding(f"setting {name}", "ok", f"{shown} ({origin})")
+    template = Path(__file__).parents[1] / "templates" / f"{program}.txt"
+    print(template.read_text("utf-8"), end="")
 
 
 @action
@@ -310,9 +291,16 @@ def check(places: Places, *, json: bool = False) -> None:
     1 if something is wrong.
     """
     registry = places.registry()
-    from eyelog_service.check import check_service
+    from eyelog_service.check import Finding, check_service
 
-    findings = [*check_service(registry), *_settings_in_force(places)]
+    findings = [*check_service(registry)]
+    beside = "the archive's folder"
+    unset = {"archive": str(places.archive_path), "state": beside, "local": beside}
+    for name, (value, origin) in places.in_force.items():
+        shown = unset.get(name, "none") if value in (None, "") else value
+        if name == "state":
+            shown = shown_state(str(shown))
+        findings.append(Finding(f"setting {name}", "ok", f"{shown} ({origin})"))
     if json:
         print_json([asdict(finding) for finding in findings])
     else:
