@@ -28,7 +28,7 @@ FAILURES = {
     "no such log": (["fields", "computed"], "did you mean 'computed_data'"),
     "no such field": (["fetch", "computed_data", *RANGE, "--fields", "stq"], "'stp'"),
     "no such day": (["fetch", "computed_data", "2026-02-30", DAY], "not a day"),
-    "not a table": (["daily", "other.csv"], "not an answer of the service"),
+    "not a table": (["daily", "other.csv"], "an object without 'computed_data'"),
     "a field that the file lacks": (
         ["plot", "heatmap", "few.csv", "--field", "cad", "-o", "x.png"],
         "needs 'cad'",
