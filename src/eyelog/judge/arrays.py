@@ -68,6 +68,11 @@ def follows(us: Ints, step_us: float | Floats) -> Bools:
     return np.asarray(np.diff(us) <= np.maximum(LATEST * own, HELD_BACK_US), dtype=np.bool_)
 
 
+def changes(codes: Ints) -> Ints:
+    """Return the first row of each run of equal codes."""
+    return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])[: len(codes)])
+
+
 def runs(holds: Bools, us: Ints, step_us: float | Floats) -> tuple[Ints, Ints]:
     """Return the first and the last row of each run in which a condition holds.
 
@@ -141,9 +146,8 @@ def near(degrees: Floats, centre: Floats | float) -> Floats:
 def unit_vectors(degrees: Floats) -> tuple[Floats, Floats]:
     """Return cosine and sine, both from the tangent of the half angle: half the work."""
     half = np.tan(degrees * (np.pi / 360.0))
-    square = half * half
-    scale = 1.0 / (1.0 + square)
-    return (1.0 - square) * scale, 2.0 * half * scale
+    scale = 2.0 / (1.0 + half * half)
+    return scale - 1.0, half * scale
 
 
 def direction(east: Floats, north: Floats, weight: Floats) -> Floats:

@@ -34,7 +34,7 @@ from eyelog.frame import (
     seconds_between,
     stamps,
 )
-from eyelog.judge.arrays import Bools, Floats, Ints, numbers, runs
+from eyelog.judge.arrays import Bools, Floats, Ints, changes, numbers, runs
 from eyelog.judge.limits import Limits, chosen_limits
 from eyelog.judge.packets import SUBJECTS_OF_PACKETS
 from eyelog.judge.reasons import UNKNOWN, Reason, against_fields, evidence_for
@@ -419,7 +419,7 @@ def _of_packets(rows: Rows, subjects: Iterable[Subject]) -> Rows:
     data = sums(rows, found, subjects)
     table = pd.DataFrame({WIDTH: found.seconds} | data, index=found.labels)
     table.attrs = dict(rows.frame.attrs)
-    firsts = np.flatnonzero(np.diff(found.codes, prepend=-1))
+    firsts = changes(found.codes)
     opens, closes = found.opens_us.copy(), found.closes_us.copy()
     # The time of a recording is that from its first packet to its last.
     opens[:1] = rows.opens_us[:1]
@@ -441,12 +441,11 @@ def _refuse_half_masked(frame: pd.DataFrame, log: str) -> None:
             f"the frame was masked and has lost {', '.join(map(repr, lost))}, which say what was"
             " worn: take these columns along with the others, or mask the records again"
         )
-    unmasked = np.asarray(frame[STORED].isna())
-    rows = frame[unmasked] if unmasked.any() else frame[:0]
-    if rows[names].notna().any(axis=None):
+    unmasked = np.flatnonzero(frame[STORED].isna())
+    if len(unmasked) and frame[names].take(unmasked).notna().any(axis=None):
         raise ConfigurationError(
-            f"{len(rows)} rows of the frame are not masked and the others are (column {STORED!r}):"
-            " mask the others before you put them together,"
+            f"{len(unmasked)} rows of the frame are not masked and the others are (column"
+            f" {STORED!r}): mask the others before you put them together,"
             " pd.concat([masked, eyelog.mask(raw, eyelog.flag(raw))])"
         )
 
@@ -509,7 +508,7 @@ def bins(rows: Rows, every: str, *, empty: bool = False) -> Groups:
         begins = opened + (rows.opens_us - opened) // size * size
         if rows.made:
             refuse_wide(rows, every, np.minimum(begins + size, closes[day]), size)
-        first = np.flatnonzero(np.diff(begins, prepend=-1))
+        first = changes(begins)
         filled, times = begins[first], np.diff(first, append=rows.size)
         begin, end = filled, np.minimum(filled + size, closes[day[first]])
         if empty and rows.size:
@@ -520,7 +519,7 @@ def bins(rows: Rows, every: str, *, empty: bool = False) -> Groups:
     name = "week" if (kind, size) == ("weeks", SUNDAY) else "day"
     if not rows.size:
         return Groups(dates_at(day).rename(name), day, day / 1e6, day, day)
-    with_rows = day[np.flatnonzero(np.diff(day, prepend=-1))]
+    with_rows = np.flatnonzero(np.bincount(day))
     if kind == "weeks":
         of_day = dates - ((dates + THURSDAY) % 7 - size - 1) % 7
     else:
@@ -536,7 +535,7 @@ def bins(rows: Rows, every: str, *, empty: bool = False) -> Groups:
     begin[at[inside][::-1]], end[at[inside]] = opens[inside][::-1], closes[inside]
     if rows.made:
         refuse_wide(rows, every, end[codes], int(seconds.max() * 1e6))
-    return Groups(dates_at(used).rename(name), codes.astype(np.int64), seconds, begin, end)
+    return Groups(dates_at(used).rename(name), codes, seconds, begin, end)
 
 
 def _every_bin(rows: Rows, every: str, size: int, filled: Ints) -> tuple[Ints, Ints]:
@@ -605,6 +604,7 @@ def parse_width(every: Any) -> tuple[str, int, int]:
     )
 
 
+@np.errstate(invalid="ignore")  # infinities of both signs have no sum
 def sums(
     rows: Rows, groups: Groups, subjects: Iterable[Subject], also: Also | None = None
 ) -> Columns:
@@ -646,7 +646,7 @@ def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
     if (codes[1:] < codes[:-1]).any():
         order = np.argsort(codes, kind="stable")
         codes = codes[order]
-    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    first = changes(codes)
     first = first[codes[first] >= 0]
     number = np.diff(first, append=len(codes))
     # Many columns use the same rows: the place of these is found once, and each product is made
@@ -658,9 +658,9 @@ def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
         used, *factors = column if isinstance(column, tuple) else (~np.isnan(column), column)
         bits = b"" if used is None else np.packbits(used).tobytes()
         if bits not in alike:
-            rows = np.flatnonzero(used if order is None else used[order])
-            starts = np.searchsorted(rows, first)
-            number = np.diff(starts, append=len(rows))
+            used = used if order is None else used[order]
+            rows, number = np.flatnonzero(used), np.add.reduceat(used, first, dtype=np.int64)
+            starts = len(rows) - np.cumsum(number[::-1])[::-1]
             filled = number > 0
             counts = np.where(filled, number, np.nan)
             rows = rows if order is None else order[rows]
@@ -672,8 +672,7 @@ def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
                 product, key = made.get(key), (*key, id(factor))
                 if key not in made:
                     own = factor if rows is None else factor.take(rows)
-                    with np.errstate(invalid="ignore"):
-                        made[key] = own if product is None else product * own
+                    made[key] = own if product is None else product * own
         adds = np.fmax if name.startswith(LONGEST) else np.add
         if key and (adds, key) not in made:
             made[adds, key] = np.full(len(first), np.nan)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import CURRENT_DATA
-from eyelog.judge.arrays import Bools, Floats, Ints, around, numbers
+from eyelog.judge.arrays import Bools, Floats, Ints, around, changes, numbers
 from eyelog.judge.limits import limit
 from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.records import Judged, Records
@@ -489,7 +489,7 @@ def even(us: Ints, sequence: Floats | None) -> Ints:
     numbered = packets(us, sequence)
     codes, sent = numbered.connection, numbered.sent.astype(np.float64)
     rows = np.bincount(codes)
-    first = us[np.flatnonzero(np.diff(codes, prepend=-1))]
+    first = us[changes(codes)]
     after = (us - first[codes]).astype(np.float64)
     x = sent - (np.bincount(codes, sent) / rows)[codes]
     mean = np.bincount(codes, after) / rows

@@ -51,7 +51,7 @@ _STATE_OF: Final = {
     Reason.UNWORN: "not worn",
 }
 NOTHING: Final = Reason(0)
-AT_ONCE: Final = 131_072  # records judged at once: three weeks of the 15-second log
+AT_ONCE: Final = 262_144  # records judged at once: six weeks of the 15-second log
 Bits: TypeAlias = npt.NDArray[np.uint16]
 Context: TypeAlias = dict[Any, Any]  # arrays with a value for each record, by name or `Reason`
 
@@ -130,7 +130,7 @@ class Records:
         """Return a field as evidence: values out of its range are missing."""
         if name not in self._evidence:
             values = numbers(self.columns[name], name)
-            outside = out_of_range(values, against_fields(self.log)[name])
+            outside = out_of_range(values, against_fields(self.log)[name], *extremes(values)[1:])
             self._evidence[name] = values if outside is None else np.where(outside, np.nan, values)
         return self._evidence[name]
 
@@ -151,7 +151,7 @@ class Records:
         alone = not log_named(self.log).spread
         if self.whole is not None and not (alone and "context" not in vars(self.whole)):
             return {name: values[self.place] for name, values in self.whole.context.items()}
-        if self.whole is not None or self.size <= AT_ONCE or not alone:
+        if self.whole is not None or self.masked or self.size <= AT_ONCE or not alone:
             return self._judge()
         # By a method: until Python 3.12 a cached property is made in one thread at a time.
         blocks = [slice(at, at + AT_ONCE) for at in range(0, self.size, AT_ONCE)]
@@ -285,17 +285,20 @@ class Records:
                 where = self.context["unworn_for_steps" if steps_too else reason]
                 if reason & kind[0] and where.any():
                     self._bits[kind] |= where * np.uint16(reason)
+        found: dict[Reason, Bools] = {}
         if field is None or Reason.RANGE not in possible.value:
-            found = {Reason.MISSING: np.asarray(pd.isna(self.columns[name]))}
+            found[Reason.MISSING] = np.asarray(pd.isna(self.columns[name]))
         else:
             values = numbers(self.columns[name], name)
-            found = {Reason.MISSING: np.isnan(values)}
-            outside = out_of_range(values, possible)
-            if field.invalid_value is not None:
+            missing, least, most = extremes(values)
+            outside = out_of_range(values, possible, least, most)
+            if missing is not None:
+                found[Reason.MISSING] = missing
+            if field.invalid_value is not None and least <= field.invalid_value:
                 found[Reason.SENTINEL] = values == field.invalid_value
             if outside is not None:
                 found[Reason.RANGE] = outside & ~found.get(Reason.SENTINEL, np.False_)
-            if Reason.SATURATED in possible.value:
+            if Reason.SATURATED in possible.value and most >= (field.max or 0):
                 found[Reason.SATURATED] = values == field.max
             if possible.counter in self.columns:
                 # An old value is unchanged while none was counted; a total of 0 is a measurement.
@@ -305,7 +308,9 @@ class Records:
                 same = (around_it[1:] == around_it[:-1]) & idle[1:]
                 stale = np.append(False, same)[: wider.size]
                 stale[:-1] |= same & idle[:-1]
-                found[Reason.STALE] = stale[inside] & ((values != 0) | (field.agg != "sum"))
+                found[Reason.STALE] = stale[inside]
+                if field.agg == "sum":
+                    found[Reason.STALE] &= values != 0
         bits = self._bits[kind]
         for reason, where in found.items():
             if where.any():
@@ -321,7 +326,7 @@ class Records:
             self.asked.add(name)
             values = numbers(self.columns[name], name)
             if self.masked:
-                used = ~np.isnan(values)
+                used = values == values  # the others are missing
             else:
                 used = (self.bits(name) & np.uint16(int(against) & 0xFFFF)) == 0
             self._judged[name, against] = Judged(used, values)
@@ -363,13 +368,21 @@ def blink_evidence(log: str) -> tuple[str, ...]:
     return (*counts, *role(log, "measured_s")) if counts else ()
 
 
-def out_of_range(values: Floats, possible: Against) -> Bools | None:
-    """Return which values are out of the range of a field, None if none is."""
+def extremes(values: Floats) -> tuple[Bools | None, float, float]:
+    """Return which values are missing, None if none is, and the smallest and largest of them."""
+    least, most = values.min(initial=np.inf), values.max(initial=-np.inf)
+    if not np.isnan(least):  # as it is with a missing value, and most fields have none
+        return None, least, most
+    least, most = np.fmin.reduce(values, initial=np.inf), np.fmax.reduce(values, initial=-np.inf)
+    return np.isnan(values), least, most
+
+
+def out_of_range(values: Floats, possible: Against, least: float, most: float) -> Bools | None:
+    """Return which values are out of the range of a field, None if none is, by their extremes."""
     outside: list[Bools] = []
-    # The extremes are cheap; most fields keep their range, so the values need no further check.
-    if np.fmin.reduce(values, initial=np.inf) < possible.low:
+    if least < possible.low:
         outside.append(values < possible.low)
-    if np.fmax.reduce(values, initial=-np.inf) > possible.high:
+    if most > possible.high:
         outside.append(values > possible.high)
     if possible.field is not None and possible.field.value_type == "int":
         fraction = np.floor(values) < values

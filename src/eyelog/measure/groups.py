@@ -77,8 +77,10 @@ def group(rows: Rows, by: By, *, empty: bool = False) -> Groups:
     # A fetch selects by stamp, so its first record closes the day before: days and weeks with no
     # other record are left out.
     _, closes, _, day = rows.days()
-    inside = rows.frame["before_n"] if rows.made else pd.Series(rows.closes_us < closes[day])
-    kept = np.bincount(found.codes, numbers(inside, "before_n"), len(found.labels)) > 0
+    before = (
+        numbers(rows.frame["before_n"], "before_n") if rows.made else rows.closes_us < closes[day]
+    )
+    kept = np.bincount(found.codes, before, len(found.labels)) > 0
     if empty:
         kept = np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1]
     return found if kept.all() else found.keep(kept)

@@ -235,8 +235,7 @@ def resample(
     rows.ask([terms]).warn()
     check_width(rows, every)
     found = bins(rows, every, empty=True)
-    with np.errstate(invalid="ignore"):  # infinities of both signs have no sum
-        total = sums(rows, found, [terms])
+    total = sums(rows, found, [terms])
     opens = found.opens_us
     seconds = rows.asked_s(opens, found.closes_us)
     coverage = np.minimum(np.nan_to_num(ratio(total["recorded_s"], seconds)), 1.0)
