@@ -7,7 +7,6 @@ it is as private as the records; it never contains a code, token, secret or pass
 import json
 import os
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -95,18 +94,14 @@ class Audit:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.file = Path(folder) / FILE_NAME
-        self._lock = threading.Lock()
         self._complained = False
 
     def write(
         self,
         event: str,
         *,
-        account: str | None = None,
-        application: str | None = None,
-        address: str | None = None,
         unless: Callable[[], bool] = lambda: False,
-        **more: Any,
+        **values: Any,
     ) -> None:
         """Append one event; values that are None are left out.
 
@@ -117,27 +112,20 @@ class Audit:
         ----------
         event : str
             What happened: ``login``, ``token``, ``admin.revoke``.
-        account : str, optional
-            A known account. A name typed by a stranger may be a password, so it is not written.
-        application : str, optional
-            The client id.
-        address : str, optional
-            Where the request came from.
         unless : callable
             Asked while no erasure can rewrite the log; if it returns True, nothing is written.
-        **more
-            Further details: texts, numbers, lists of these.
+        **values
+            Texts, numbers, lists of these: ``account`` (only a known one, because a name typed by a
+            stranger may be a password), ``application`` (its client id), ``address`` and others.
         """
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        values = {"account": account, "application": application, "address": address, **more}
         stated = {name: _short(value) for name, value in values.items() if value is not None}
         line = json.dumps({"time": now, "event": event, **stated}) + "\n"
         try:
             append(self.file, line.encode(), unless=unless)
         except OSError as error:
-            with self._lock:
-                first, self._complained = not self._complained, True
-            if first:
+            if not self._complained:
+                self._complained = True
                 say(
                     f"eyelog: warning: the audit log {self.file} cannot be written"
                     f" ({error.strerror or error}): events are lost until it can"

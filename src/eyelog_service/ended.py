@@ -68,11 +68,8 @@ def time_of_end(state: State) -> float:
     if not state.rows("SELECT 1 FROM meta"):
         return time.time()
     with state.write() as db:
-        begun: list[float | None] = [
-            run(db, f"SELECT max({column}) FROM {table}").scalar()  # noqa: S608 (names from here)
-            for table, column in (("token", "issued"), ("account", "added"))
-        ]
-        at: float = max([after_ends(db), *(instant for instant in begun if instant is not None)])
+        begun = run(db, "SELECT max(issued) FROM token UNION SELECT max(added) FROM account")
+        at: float = max([after_ends(db), *filter(None, begun.scalars())])
         remember_end(db, at)
     return at
 

@@ -17,10 +17,10 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import partial
 from hmac import compare_digest
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
 
 from anyio import CapacityLimiter, to_thread
@@ -331,13 +331,10 @@ def _keys(name: str, address: str) -> dict[bytes, int]:
 
     Of an address of IPv6 only the first 64 bits are used: one household has all of the others.
     """
-    household = address
-    with suppress(ValueError):
-        host = ipaddress.ip_address(address)
-        mapped = getattr(host, "ipv4_mapped", None)
-        household = str(mapped or host)
-        if host.version == 6 and mapped is None:
-            household = str(ipaddress.ip_network((int(host), 64), strict=False))
+    host = web.address_of(address)
+    household = str(host or address)
+    if host is not None and host.version == 6:
+        household = str(ipaddress.ip_network((int(host), 64), strict=False))
     return {
         digest(f"address\n{household}\n{name}"): _FREE,
         digest(f"network\n{household}"): _FREE_OF_ADDRESS,
@@ -405,8 +402,7 @@ _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
 _LONGEST_NAME = 128  # characters that the page accepts; a name of an account has at most 64
 
 
-@dataclass(frozen=True, slots=True)
-class _LoginRequest:
+class _LoginRequest(NamedTuple):
     """What an application asks for, checked."""
 
     client_id: str
@@ -502,7 +498,7 @@ def _page(request: Request, asked: _LoginRequest, **shown: Any) -> Response:
     targets = f"'self' {form_target(asked.redirect_uri)}"
     shown |= {"question": question, "asked": asked, "reads": reads, "writes": writes}
     page = partial(web.form_page, _LOGIN, title=question, targets=targets, **shown)
-    return _FORMS.page(request, page, *astuple(asked))
+    return _FORMS.page(request, page, *asked)
 
 
 def _send_back(redirect_uri: str, values: dict[str, str], state: str | None) -> Response:

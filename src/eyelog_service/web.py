@@ -243,7 +243,7 @@ class Proxy:
 
     def trusts(self, host: str) -> bool:
         """Return whether a connection from this address is the proxy's."""
-        peer = _address(host)
+        peer = address_of(host)
         return peer is not None and any(peer in network for network in self._networks)
 
     def seen(self, scope: Scope) -> Scope:
@@ -265,13 +265,13 @@ class Proxy:
             seen["scheme"] = "http" if last.get("x-forwarded-proto") == "http" else "https"
             entry = last.get("x-forwarded-for", "")
             # Some proxies add a port.
-            host = _address(entry.strip("[]")) or _address(entry.rpartition(":")[0].strip("[]"))
+            host = address_of(entry.strip("[]")) or address_of(entry.rpartition(":")[0].strip("[]"))
             if host is not None:
                 seen["client"] = (str(host), 0)
         return seen
 
 
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def address_of(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """Return what an address says; that of IPv4 for one that came to a socket of IPv6."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
