@@ -254,7 +254,8 @@ def _problem(request: Request, fault: Exception) -> web.Problem:
     if isinstance(fault, HTTPException):
         other = "invalid_request", str(fault.detail)
         name, description = _ERRORS.get(fault.status_code, other)
-        return web.Problem(fault.status_code, name, description, headers=fault.headers)
+        headers = dict(fault.headers or {})
+        return web.Problem(fault.status_code, name, description, headers=headers)
     named = f"{request.method} {request.url.path}"
     if isinstance(fault, StateBusy):
         return web.unavailable(

@@ -414,11 +414,7 @@ class _LoginRequest(NamedTuple):
 
 
 class _Refusal(Exception):
-    """A request that is refused by a redirect back to the application."""
-
-    def __init__(self, to: str, error: str, description: str, state: str | None) -> None:
-        super().__init__(description)
-        self.answer = _send_back(to, {"error": error, "error_description": description}, state)
+    """The error and its description with which a browser is sent back to the application."""
 
 
 async def show_login(request: Request) -> Response:
@@ -428,7 +424,8 @@ async def show_login(request: Request) -> Response:
     try:
         login_request = await to_thread.run_sync(_check, web.parts_of(request).registry, query)
     except _Refusal as refusal:
-        return refusal.answer
+        refused = dict(zip(("error", "error_description"), refusal.args, strict=True))
+        return _send_back(query["redirect_uri"], refused, query.get("state"))
     hint = query.get("login_hint", "")
     usable = len(hint) <= _LONGEST_NAME and hint.isprintable()
     return _page(request, login_request, name=hint if usable else "")
@@ -475,7 +472,7 @@ def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
         (not hashed, "invalid_request", "code_challenge is not a base64url SHA-256"),
     ):
         if is_fault:
-            raise _Refusal(redirect_uri, error, description, query.get("state"))
+            raise _Refusal(error, description)
     return _LoginRequest(
         application.client_id,
         application.label,

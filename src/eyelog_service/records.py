@@ -55,9 +55,6 @@ _LEFT = 8  # and at most this part of the remainder
 class ShareUsedUp(Exception):
     """An account's share of its hour in this process is used up, and another has to be taken."""
 
-    def __init__(self, account: str) -> None:
-        self.account = account
-
 
 class HourlyLimits:
     """Counts the requests for data, or the uploads, of accounts over all processes.
@@ -427,6 +424,6 @@ def data_of(log: str) -> Callable[[Request], Awaitable[Response]]:
                 return await in_thread(page, request, limiter=shared.pages_at_once)
             except ShareUsedUp as used_up:
                 # The state may be locked: the pages of those who have a share go on meanwhile.
-                await in_thread(shared.page_limits.take_share, used_up.account)
+                await in_thread(shared.page_limits.take_share, *used_up.args)
 
     return data

@@ -16,7 +16,7 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -81,27 +81,19 @@ _SMALLEST = 1024
 _LEVEL = 1
 
 
+@dataclass(eq=False)
 class Problem(Exception):
     """A refused request: the status and the two members of every error body.
 
     A page for people says the description under the `title`, which each page has one of its own.
     """
 
-    def __init__(
-        self,
-        status: int,
-        error: str,
-        description: str,
-        *,
-        title: str = "",
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(description)
-        self.status = status
-        self.error = error
-        self.description = description
-        self.title = title
-        self.headers = dict(headers or {})
+    status: int
+    error: str
+    description: str
+    _: KW_ONLY
+    title: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 def bad_request(description: str) -> Problem:
