@@ -1,6 +1,7 @@
 """Checks of arguments, each with the error that says what to give."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from numbers import Real
 from operator import index
@@ -83,11 +84,9 @@ def proportion(value: Any, name: str) -> float:
     ConfigurationError
         If the value of the argument `name` is not one.
     """
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    number = float(value) if is_number else float("nan")
-    if not 0 <= number <= 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise ConfigurationError(f"{name} must be from 0 to 1, not {value!r}")
-    return number
+    return float(value)
 
 
 def duration_us(
@@ -112,27 +111,19 @@ def duration_us(
     ConfigurationError
         If it is not such a duration; the message names the parameter, the value and the example.
     """
-    us = _microseconds(duration)
+    us: int | None = None
+    bare = False
+    with suppress(ValueError):
+        bare = isinstance(duration, str) and float(duration) != 0  # a number, without a unit
+    if isinstance(duration, str | timedelta | np.timedelta64) and not bare:
+        with suppress(ValueError):
+            length = pd.Timedelta(duration)
+            us = None if pd.isna(length) else int(length // pd.Timedelta(1, "us"))
     if us is None or (us < 0 and sign != "any") or (us == 0 and sign == "positive"):
         raise ConfigurationError(
             f"{name} must be {KINDS[sign]}, such as {example!r}, not {duration!r}"
         )
     return us
-
-
-def _microseconds(duration: Any) -> int | None:
-    if not isinstance(duration, str | timedelta | np.timedelta64):
-        return None
-    try:
-        if isinstance(duration, str) and float(duration) != 0:
-            return None  # a number, without a unit
-    except ValueError:
-        pass
-    try:
-        length = pd.Timedelta(duration)
-    except ValueError:
-        return None
-    return None if pd.isna(length) else int(length // pd.Timedelta(1, "us"))
 
 
 def check_events(events: Any) -> pd.DataFrame:
