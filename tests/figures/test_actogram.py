@@ -72,6 +72,13 @@ def test_a_column_is_stacked_by_the_shares_of_its_states_on_the_day_that_a_stamp
     assert single.images[0].get_array().shape[1] == 96
 
 
+def test_an_hour_that_clocks_skip_is_blank_on_its_day_and_beside_the_day_before() -> None:
+    frame = el.simulate("2026-03-28", 2, log="standard_mode_logs", tz="Europe/Berlin", seed=5)
+    bars = [bar for bars in el.plot_actogram(frame)[0].containers for bar in bars]
+    drawn = {(bar.get_x(), bar.get_width(), bar.get_y()) for bar in bars}
+    assert {(2.0, 1.0, 0.5), (26.0, 1.0, -0.5)} <= drawn
+
+
 def test_hours_worn_are_those_of_daily_but_for_parts_of_a_minute() -> None:
     frame = el.simulate("2026-10-19", 3, log="standard_mode_logs", seed=5, tz=TZ)
     widths = [bar.get_width() for bar in artists(el.plot_actogram(frame)[1], "worn, not usable")]

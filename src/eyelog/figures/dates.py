@@ -145,11 +145,14 @@ def skipped_hours(days: pd.DatetimeIndex, clock: LocalClock) -> list[tuple[int, 
 
 
 def blank_skipped_hours(
-    ax: Axes, days: pd.DatetimeIndex, clock: LocalClock, first: int = 0
+    ax: Axes, days: pd.DatetimeIndex, clock: LocalClock, first: float = 0, *, at: float = 0.0
 ) -> None:
-    """Leave the hour that a local date lacks blank: it is not time without records."""
+    """Leave the hour that a local date lacks blank: it is not time without records.
+
+    The row of the first day is at `first`, and its midnight along x is `at` an hour.
+    """
     for place, left, right in skipped_hours(days, clock):
-        ax.barh(first + place, right - left, 1, left, color="white", zorder=2)
+        ax.barh(first + place, right - left, 1, at + left, color="white", zorder=2)
 
 
 def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:

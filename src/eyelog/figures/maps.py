@@ -553,6 +553,7 @@ def _draw_days(
     ground["linewidth"] = 0.0
     strip: dict[str, Any] = {"color": COLOURS["weekend strip"], "zorder": 0.2, "linewidth": 0.0}
     for side in range(sides):
+        dates.blank_skipped_hours(ax, days[side:], clock, at=24.0 * side)
         rows, weekend = np.arange(n - side), np.flatnonzero(days[side:].day_of_week >= 5)
         ax.barh(rows, 24.0, 2 * half, 24.0 * side, hatch=HATCH, zorder=0.5, **ground)
         if apart and len(weekend):
