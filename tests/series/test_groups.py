@@ -324,6 +324,16 @@ def test_one_wearer_has_a_detectable_change_and_no_icc() -> None:
     assert few.reason == "no wearer has 5 days with a value"
 
 
+def test_days_of_wearers_in_different_zones_are_those_of_their_dates() -> None:
+    table = study(np.random.default_rng(7), 6, 14).reset_index()
+    parts = {name: rows.set_index("day")[["rate"]] for name, rows in table.groupby("account")}
+    zones = dict(zip(parts, ["Asia/Tokyo", "UTC"] * 3, strict=True))
+    aware = {name: rows.tz_localize(zones[name]) for name, rows in parts.items()}
+    joined = pd.concat(aware, names=["account"])
+    expected = el.compare.reliability(pd.concat(parts, names=["account"]), "rate")
+    assert el.compare.reliability(joined, "rate") == expected
+
+
 def test_rows_without_a_day_and_days_that_occur_twice_are_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="one row per day"):
         el.compare.reliability(wearer([1.0] * 9).reset_index(drop=True), "rate")

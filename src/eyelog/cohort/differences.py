@@ -11,7 +11,7 @@ from eyelog.checks import names_of
 from eyelog.cohort.result import result_of
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import record, stated_log, takes_tables
-from eyelog.judge.arrays import MISSING, numbers
+from eyelog.judge.arrays import MISSING, holds_numbers, numbers
 from eyelog.measure.groups import keyed
 from eyelog.series.groups import difference_of_means, group_of_wearers
 from eyelog.series.inference import holm
@@ -162,13 +162,7 @@ def group_labels(rows: pd.DataFrame, by: str, *, what: str, least: int = 2) -> p
 def _outcomes(
     rows: pd.DataFrame, by: str, names: str | Sequence[str] | None, covariates: Sequence[str]
 ) -> list[str]:
-    numeric = [
-        str(name)
-        for name in rows.columns
-        if name != by
-        and pd.api.types.is_numeric_dtype(rows[name].dtype)
-        and not pd.api.types.is_bool_dtype(rows[name].dtype)
-    ]
+    numeric = [str(name) for name in rows.columns if name != by and holds_numbers(rows[name])]
     if names is None:
         usual: list[str] = [name for name in OUTCOMES if name in numeric]
         outcomes = usual or [name for name in numeric if name not in covariates]

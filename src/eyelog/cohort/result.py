@@ -12,6 +12,7 @@ from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.wearers import one_row_each
 from eyelog.errors import ArchiveError, ConfigurationError, FieldError, warn
 from eyelog.frame import ACCOUNT, history
+from eyelog.judge.arrays import holds_numbers
 from eyelog.measure.columns import is_measured
 
 NO_DAYS: Final = "no records in this range"
@@ -105,9 +106,7 @@ def averaged_covariates(
                 f"{what}: covariates= names columns of the table of wearers ({given}),"
                 f" and {name!r} is none of them"
             )
-        if not pd.api.types.is_numeric_dtype(rows[name].dtype) or pd.api.types.is_bool_dtype(
-            rows[name].dtype
-        ):
+        if not holds_numbers(rows[name]):
             raise ConfigurationError(
                 f"{what}: the covariate {name!r} does not hold numbers, so it has no mean; its"
                 " values are counted without being named"

@@ -122,7 +122,7 @@ def simulate(
     write = partial(_write, archive, logs, first, length)
     failures = []
     with progress_line(count, f"simulate {count:,} wearers", choice=None, unit="wearer") as done:
-        for reason in run(write, tasks, scheduler=None, workers=workers, killed=_killed):
+        for reason in run(write, tasks, scheduler=None, workers=workers, killed=_failed):
             failures.append(reason)
             done()
     failed = sorted(filter(None, failures))
@@ -151,9 +151,9 @@ def _write(archive: Archive, logs: Sequence[str], start: date, days: int, task: 
                 archive.write(log, frame, account=account)
         archive.set_zones(tz, account=account)
     except Exception as error:  # noqa: BLE001 - it is raised where all are known
-        return f"{account}: {' '.join(str(error).split())}"
+        return _failed(task, str(error))
     return ""
 
 
-def _killed(task: Task, reason: str) -> str:
-    return f"{task[0]}: {reason}"
+def _failed(task: Task, reason: str) -> str:
+    return f"{task[0]}: {' '.join(reason.split())}"

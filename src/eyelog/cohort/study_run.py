@@ -19,9 +19,9 @@ from eyelog.cohort.schedule import run
 from eyelog.cohort.wearer_months import (
     MonthOutcome,
     Study,
-    WearerMonth,
     compute,
     digest,
+    failed_part,
     of_cohort,
     of_wearers,
     plan,
@@ -103,8 +103,8 @@ def run_study(
         if dataset is not None:
             dataset.begin(recipe)
         with progress_line(len(parts), label, choice=None, unit=unit) as done:
-            where = {"scheduler": scheduler, "workers": workers}
-            for outcome in run(compute, parts, killed=_killed, **where):
+            where = {"scheduler": scheduler, "workers": workers, "killed": failed_part}
+            for outcome in run(compute, parts, **where):
                 outcomes.append(outcome)
                 done()
         left_out = sorted({name for outcome in outcomes for name in outcome.left_out})
@@ -157,10 +157,6 @@ def _span(
         return instant_range(start, end, tz, at=at)
     first = None if start is None else instant_range(start, start, tz, at=at)[0]
     return first, None if end is None else instant_range(end, end, tz, at=at)[1]
-
-
-def _killed(part: WearerMonth, reason: str) -> MonthOutcome:
-    return MonthOutcome(part.wearer.account, part.month, "failed", reason=reason)
 
 
 def _report(people: Roster, outcomes: Iterable[MonthOutcome]) -> pd.DataFrame:

@@ -152,8 +152,12 @@ def compute(part: WearerMonth) -> MonthOutcome:
         return done
     except Exception as error:  # noqa: BLE001 - of whatever kind, it is this wearer's alone
         kind = "" if isinstance(error, EyelogError) else f"{type(error).__name__}: "
-        reason = " ".join(f"{kind}{error}".split())
-        return replace(outcome, state="failed", reason=reason)
+        return failed_part(part, " ".join(f"{kind}{error}".split()))
+
+
+def failed_part(part: WearerMonth, reason: str) -> MonthOutcome:
+    """Return the outcome of a part that has failed."""
+    return MonthOutcome(part.wearer.account, part.month, "failed", reason=reason)
 
 
 def _digests(part: WearerMonth) -> tuple[str, str]:

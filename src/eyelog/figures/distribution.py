@@ -14,7 +14,7 @@ from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, marks
 from eyelog.figures.labels import in_legend, shades, subject, title_of
 from eyelog.figures.style import COLOURS, sequential
-from eyelog.judge.arrays import Floats, Ints, numbers
+from eyelog.judge.arrays import Floats, Ints, holds_numbers, numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.groups import WEEKDAYS, By
 from eyelog.series.observed import column_of, groups_of, has_clock, refuse_wearers, rows_of
@@ -98,7 +98,7 @@ def plot_distribution(
     >>> ax.get_xlabel()
     'Head turns (yaw) per min'
     """
-    series, labels = _values(series, column, by, limits)
+    series, (codes, labels) = _values(series, column, by, limits)
     one_of(scale, "scale", ("linear", "log"))
     values = numbers(series)
     finite = np.isfinite(values)
@@ -108,7 +108,9 @@ def plot_distribution(
             "plot_distribution has nothing to draw: there are no values"
             + " above 0, and a log scale has no place for others" * bool(finite.any())
         )
-    groups = _groups(values, kept, labels)
+    names = _words(labels) if len(labels) > 1 or labels.name else ["all"]
+    parts = {name: values[kept & (codes == code)] for code, name in enumerate(names)}
+    groups = {name: part for name, part in parts.items() if len(part)}
     if not groups:
         raise ConfigurationError("plot_distribution has nothing to draw: no group has a value")
     if cumulative and len(groups) > MOST_LINES:
@@ -193,8 +195,7 @@ def _values(
     """Return the values as a Series, and the group of each with the labels of the groups."""
     what = "plot_distribution"
     given = column if isinstance(column, pd.Series) else column_of(table, column, what=what)
-    numeric = pd.api.types.is_numeric_dtype(given.dtype)
-    if not numeric or pd.api.types.is_bool_dtype(given.dtype):
+    if not holds_numbers(given):
         raise ConfigurationError(f"{what} draws numbers, not {given.dtype}")
     refuse_wearers(given.index, what=what)
     if isinstance(given.index, pd.DatetimeIndex) and not given.index.is_monotonic_increasing:
@@ -217,14 +218,6 @@ def _values(
         )
     kinds = pd.Categorical(cast(Any, by))
     return given, (np.asarray(kinds.codes, dtype=np.int64), kinds.categories)
-
-
-def _groups(values: Floats, kept: Any, groups: tuple[Ints, pd.Index]) -> Mapping[str, Floats]:
-    """Return the values of each group, by the group's label, without empty groups."""
-    codes, labels = groups
-    words = _words(labels) if len(labels) > 1 or labels.name else ["all"]
-    parts = {word: values[kept & (codes == group)] for group, word in enumerate(words)}
-    return {word: part for word, part in parts.items() if len(part)}
 
 
 def _words(labels: pd.Index) -> list[str]:

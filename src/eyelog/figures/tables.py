@@ -24,7 +24,7 @@ from eyelog.frame import (
     require_one_frame,
     stated_log,
 )
-from eyelog.judge.arrays import Bools, Floats, Ints, numbers
+from eyelog.judge.arrays import Bools, Floats, Ints, holds_numbers, numbers
 from eyelog.judge.intervals import WIDTH, enter
 from eyelog.judge.limits import Limits
 from eyelog.measure.daily import daily
@@ -201,13 +201,7 @@ def judged(
                 f"{what}: limits judge records, and this table has none: leave out limits"
             )
         return frame
-    fields = [
-        name
-        for name in names
-        if name in catalogue(log)
-        and pd.api.types.is_numeric_dtype(frame[name].dtype)
-        and not pd.api.types.is_bool_dtype(frame[name].dtype)
-    ]
+    fields = [name for name in names if name in catalogue(log) and holds_numbers(frame[name])]
     rows = enter(frame, what, (), limits=limits, log=log, wide=False, fields=fields).warn()
     order = slice(None) if rows.order is None else np.argsort(rows.order)
     shown = frame.assign(**{name: rows.records.value(name)[order] for name in fields})

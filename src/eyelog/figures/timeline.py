@@ -34,7 +34,7 @@ from eyelog.frame import (
     require,
     require_one_frame,
 )
-from eyelog.judge.arrays import Floats, Ints, follows, numbers
+from eyelog.judge.arrays import Floats, Ints, follows, holds_numbers, numbers
 from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
 
@@ -274,7 +274,7 @@ def _draw_fields(
         start, end = dates.day_edges(days, clock)
     columns = columns_for(start, end, seconds)
     stacked = columns is not None and columns.step_s >= dates.DAY_S
-    ribbons = [not _is_number(frame[name]) for name in names]
+    ribbons = [not holds_numbers(frame[name]) for name in names]
     heights = [RIBBON_MM if is_ribbon and not stacked else PANEL_MM for is_ribbon in ribbons]
     heights += [diary.LANE_MM] if shaded else []
     every = axes.panels(heights, sharex=True, fig=fig)[:, 0]
@@ -352,11 +352,6 @@ def _names(frame: pd.DataFrame, fields: Sequence[str]) -> list[str]:
         else:
             tables.require_numbers(frame, name, what="plot_timeline")
     return names
-
-
-def _is_number(column: pd.Series) -> bool:
-    kinds = pd.api.types
-    return bool(kinds.is_numeric_dtype(column.dtype) and not kinds.is_bool_dtype(column.dtype))
 
 
 def _without_values(ax: Axes) -> None:

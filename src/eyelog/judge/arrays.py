@@ -19,6 +19,12 @@ Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 
 
+def holds_numbers(column: pd.Series) -> bool:
+    """Return whether the values of a column are numbers, which true and false are not."""
+    kinds = pd.api.types
+    return bool(kinds.is_numeric_dtype(column.dtype) and not kinds.is_bool_dtype(column.dtype))
+
+
 def numbers(column: Any, name: object = None) -> Floats:
     """Return a column (a Series or its array) as float64 with NaN for missing; true is 1.
 

@@ -16,7 +16,7 @@ from eyelog.checks import names_of, proportion, whole_number
 from eyelog.clock import HOUR_US, dates_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, takes_tables
-from eyelog.judge.arrays import Bools, Floats, Ints, direction, numbers, unit_vectors
+from eyelog.judge.arrays import Bools, Floats, Ints, direction, holds_numbers, numbers, unit_vectors
 from eyelog.judge.intervals import LONGEST, Groups, Rows, by_group, enter, sums
 from eyelog.judge.limits import Limits, chosen_limits, limit
 from eyelog.judge.terms import Columns, Counted, filled, ratio
@@ -501,8 +501,7 @@ def _from_days(days: pd.DataFrame, codes: Ints, number: int) -> dict[str, Any]:
     }
     data: dict[str, Any] = {}
     for name, column_ in days.items():
-        numeric = pd.api.types.is_numeric_dtype(column_.dtype)
-        if name in DAY_ONLY or not numeric or pd.api.types.is_bool_dtype(column_.dtype):
+        if name in DAY_ONLY or not holds_numbers(column_):
             continue
         values, title = numbers(column_), str(name)
         form, parts = of_title[title][1:3] if title in of_title else (None, ("",))
