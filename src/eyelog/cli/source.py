@@ -109,9 +109,7 @@ class Source(Files):
         out. `days_before` are read beside the range, from files and an archive.
         """
         from eyelog.clock import DAY, parse_day
-        from eyelog.cores import keep_freed_memory
 
-        keep_freed_memory()
         paths, logs = self._named(both=both)
         start, end = opens, _ = self.days
         asks = self.offline or self.refresh
