@@ -135,7 +135,7 @@ def _read_events(place: Place, path: str) -> pd.DataFrame:
             raise ValueError(f"its first line is not {_EVENTS_HEADER}: {header}")
         for name in ("start", "end"):
             table[name] = pd.to_datetime(table[name], format="ISO8601", utc=True)
-        return events_in_utc(table)
+        return _events_in_utc(table)
     except ValueError as error:
         why = str(error).splitlines()[0]
         raise ArchiveError(
@@ -144,7 +144,7 @@ def _read_events(place: Place, path: str) -> pd.DataFrame:
         ) from None
 
 
-def events_in_utc(events: pd.DataFrame) -> pd.DataFrame:
+def _events_in_utc(events: pd.DataFrame) -> pd.DataFrame:
     """Return a table of events in UTC, as `events_table` does."""
     starts, ends = (
         pd.DatetimeIndex(events[name]).tz_convert("UTC").as_unit("us").asi8
@@ -171,10 +171,11 @@ def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool =
     account : str
         Whose they are.
     events : DataFrame
-        As `events_table` returns them.
+        With start, end and label.
     keep : bool
         Whether to write them.
     """
+    events = _events_in_utc(events)
     with locked(place, account) if keep else nullcontext():
         before = stored_events(place, account)
         merged = pd.concat([before, events], ignore_index=True).drop_duplicates(_SAME, keep="last")

@@ -44,6 +44,7 @@ from eyelog.catalogue import catalogue, known_logs
 from eyelog.clock import (
     DAY,
     DAY_US,
+    HOUR_US,
     LocalClock,
     Zones,
     as_tzinfo,
@@ -70,8 +71,6 @@ _BREAK: Final = re.compile(r"[\x00\r\n]")
 _OTHER_VALUES: Final = frozenset(
     {"", "true", "false", "nan", "null", "none", "na", "n/a", "<na>", "inf", "infinity"}
 )
-_SECOND: Final = 1_000_000
-_HOUR: Final = 3600 * _SECOND
 _WHOLE: Final = 2.0**53  # above it a float cannot distinguish neighbouring whole numbers
 
 
@@ -433,7 +432,7 @@ def encode_table(
     # A struct writes its keys from a table made once, in half the time of a dict per record.
     records = list(map(_record(tuple(names)), *map(values, names)))
     hours: dict[str, list[Any]] = {}
-    hour_of = local // _HOUR
+    hour_of = local // HOUR_US
     starts = [0, *(np.flatnonzero(np.diff(hour_of)) + 1).tolist(), len(records)]
     for first, last in pairwise(starts if records else []):
         hours.setdefault(str(hour_of[first] % 24), []).extend(records[first:last])
@@ -452,7 +451,7 @@ def _record(names: tuple[str, ...]) -> Callable[..., Any]:
 def stamp_texts(local: Stamps, utc: Stamps) -> list[str]:
     """Return stamps of a local clock in RFC 3339, with a fraction only if there is one."""
     texts: list[str] = np.datetime_as_string(local.view("M8[us]"), unit="s").tolist()
-    for i in np.flatnonzero(local % _SECOND).tolist():
+    for i in np.flatnonzero(local % 1_000_000).tolist():
         texts[i] = str(np.datetime_as_string(local[i].view("M8[us]"), unit="us"))
     offsets, which = np.unique(local - utc, return_inverse=True)
     suffixes = [offset_of(int(offset / 60e6)) for offset in offsets.tolist()]

@@ -14,15 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.archive.account import (
-    add_events,
-    erase,
-    events_in_utc,
-    set_zones,
-    stored_events,
-    stored_zones,
-    traces,
-)
+from eyelog.archive.account import add_events, erase, set_zones, stored_events, stored_zones, traces
 from eyelog.archive.check import inventory, repair, verify
 from eyelog.archive.export import names_location, records_of, write_records
 from eyelog.archive.lists import accounts, fingerprint
@@ -379,8 +371,7 @@ class Archive:
         >>> archive.add_events(noted, account="anna"), archive.add_events(noted, account="anna")
         (1, 0)
         """
-        given = events_in_utc(check_events(events))
-        return add_events(self._place, account, given, keep=not dry_run)
+        return add_events(self._place, account, check_events(events), keep=not dry_run)
 
     def _zones_of(self, tz: Zone | None, account: str) -> Zones:
         """Return the zones in which to read an account; see `read`."""
