@@ -27,21 +27,13 @@ from support.importing import import_files
 from support.logs import LOGS
 from support.records import records
 from support.stores import object_store
+from support.syncing import files
 
 FIFTEEN, SIXTY = LOGS
 
 
 def whole(archive: el.Archive, log: str = SIXTY, account: str = "me") -> pd.DataFrame:
     return archive.read(log, "1970-01-01", "2099-12-31", account=account)
-
-
-def leftovers(archive: el.Archive) -> list[Path]:
-    return list(Path(archive.path).rglob("*.tmp"))
-
-
-def files(archive: el.Archive) -> dict[Path, tuple[bytes, int]]:
-    found = sorted(Path(archive.path).rglob("*.parquet"))
-    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
 
 
 def at(*stamps: str, **values: list[float]) -> pd.DataFrame:
@@ -264,7 +256,11 @@ def test_an_unknown_field_may_be_text_once_and_numbers_another_time(
 
 
 def test_nobody_else_may_read_the_files(archive: el.Archive) -> None:
-    archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="me")
+    frame = records(SIXTY, "2026-10-24", 3)
+    archive.write(SIXTY, frame, account="me")
+    archive.set_zones("Asia/Tokyo")
+    archive.add_events(pd.DataFrame({"start": frame.index, "end": frame.index, "label": "a"}))
+    assert len(list(Path(archive.path).rglob("account=me.v1.csv"))) == 3
     for path in [Path(archive.path), *Path(archive.path).rglob("*")]:
         mode = stat.S_IMODE(path.stat().st_mode)
         assert mode == (0o700 if path.is_dir() else 0o600), path
@@ -359,7 +355,7 @@ def test_a_full_disk_is_a_one_line_error_and_changes_nothing(archive: el.Archive
         str(caught.value),
     )
     assert files(archive) == before
-    assert leftovers(archive) == []
+    assert not list(Path(archive.path).rglob("*.tmp"))
     archive.write(FIFTEEN, old, account="me")
     assert_frame_equal(archive.read(FIFTEEN, "2026-10-31", "2026-11-01"), old)
 
