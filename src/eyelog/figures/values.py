@@ -27,7 +27,6 @@ EXPOSURE: Final = "exposure_min"
 INTERVAL: Final = ("low", "high")
 OF: Final = {"minutes": "of these minutes", "wearer": "of this wearer"}
 MOST_ROWS: Final = 25  # more would not fit on a page of a journal
-WEEK: Final = 7
 MOST_LONGER: Final = 5.0  # than the median interval: longer ones would make the others points
 # More points than this hide one another: colours then show how many pairs are where.
 MOST_POINTS: Final = 500
@@ -101,91 +100,58 @@ def plot_rate(
     name = str(table.columns[0]) if column is None else column
     tables.require_numbers(table, name, what=what)
     about = column_of(name, table=table_of(table.columns), log=stated_log(table))
-    along = _along(table)
-    if along is None and len(table) > MOST_ROWS:
-        raise ConfigurationError(
-            f"plot_rate draws {MOST_ROWS} labels at most, and this table has {len(table)}: choose"
-            " the rows to draw"
-        )
-    height = 46.0 if along is not None else 6.0 * max(len(table), 3)
-    ax = axes.on(ax, height_mm=height)
-    days = labels.span_of(table)
-    if isinstance(along, pd.DatetimeIndex):  # a week begins on its date
-        last = along.max() + pd.Timedelta(days=WEEK - 1 if table.index.name == "week" else 0)
-        days = pd.date_range(along.min(), last, freq="D", unit=along.unit)
-    if along is None:
-        _as_rows(ax, table, name, about)
-    else:
-        _as_columns(ax, table, name, about, along, days)
-    note = "" if along is not None else f"Beside the names: {_exposure_words(about)}"
-    axes.finish(ax, labels.title_of(table, days=days), title, legend=legend, note=note)
-    return ax
-
-
-def _along(table: pd.DataFrame) -> Floats | pd.DatetimeIndex | None:
-    """Return the places of the groups along x: hours, weekdays or dates; None for labels."""
-    index = table.index
-    if index.name in ("hour", "weekday") and pd.api.types.is_integer_dtype(index.dtype):
-        return numbers(index)
-    if not isinstance(index, pd.DatetimeIndex):
-        return None
-    if index.tz is not None:
+    index, by = table.index, table.index.name
+    dated = isinstance(index, pd.DatetimeIndex)
+    in_rows = not dated and (
+        by not in ("hour", "weekday") or not pd.api.types.is_integer_dtype(index.dtype)
+    )
+    if isinstance(index, pd.DatetimeIndex) and index.tz is not None:
         raise ConfigurationError(
             "plot_rate draws hours of the day, weekdays, days, weeks or labels, and these rows are"
             " bins of time: use by='hour' or by='1D'"
         )
-    if index.has_duplicates:
+    if dated and index.has_duplicates:
         raise ConfigurationError("plot_rate takes one row for each day, and some have several")
-    return index
-
-
-def _as_columns(
-    ax: Axes,
-    table: pd.DataFrame,
-    name: str,
-    about: Column,
-    along: Floats | pd.DatetimeIndex,
-    days: pd.DatetimeIndex | None,
-) -> None:
-    """Draw the groups along x, and their exposure in a strip beneath."""
-    by, wide = table.index.name, 0.8
-    x = numbers(along) + (0.5 if by == "hour" else 0.0)
-    if isinstance(along, pd.DatetimeIndex) and days is not None:
-        x = dates.noons(along)
-    if by == "week":  # as wide as its seven days, with its point in their middle
-        x, wide = x + (WEEK - 1) / 2, 0.95 * WEEK
-    marks.value_axis(ax.yaxis, about.text)
-    _draw_rates(ax, x, table, name, about)
-    below = marks.strip(ax)
-    exposure, words = numbers(table[EXPOSURE]), _exposure_words(about)
-    below.bar(x, exposure, wide, color=COLOURS["hatch"], label=words)
-    marks.value_axis(below.yaxis, "Min", most=2)
-    below.set_ylim(bottom=0.0)
-    if isinstance(along, pd.DatetimeIndex) and days is not None:
-        dates.day_axis(below, days)
-        for panel in (ax, below) if by != "week" else ():
-            dates.shade_weekends(panel, days)
-    elif by == "hour":
-        dates.hours_axis(below, labels.last_step(table).get("tz"))
+    if in_rows and len(table) > MOST_ROWS:
+        raise ConfigurationError(
+            f"plot_rate draws {MOST_ROWS} labels at most, and this table has {len(table)}: choose"
+            " the rows to draw"
+        )
+    ax = axes.on(ax, height_mm=6.0 * max(len(table), 3) if in_rows else 46.0)
+    days, minutes = labels.span_of(table), numbers(table[EXPOSURE])
+    words = "minutes walked" if about.group == "gait" else "minutes observed"
+    if in_rows:  # the first at the top
+        y = np.arange(float(len(table)))
+        ax.set_ylim(len(table) - 0.4, -0.6)
+        marks.value_axis(ax.xaxis, about.text, most=8)
+        _draw_rates(ax, y, table, name, about, across=True)
+        ends = [f"  {m / 60:.1f} h" if m >= 60 else f"  {m:.0f} min" for m in minutes]
+        axes.name_rows(ax, y, [str(label) for label in index], ends)
     else:
-        dates.weekdays_axis(ax, below)
-
-
-def _as_rows(ax: Axes, table: pd.DataFrame, name: str, about: Column) -> None:
-    """Draw the groups as rows, the first at the top, with their exposure beside their names."""
-    y = np.arange(float(len(table)))
-    ax.set_ylim(len(table) - 0.4, -0.6)
-    marks.value_axis(ax.xaxis, about.text, most=8)
-    _draw_rates(ax, y, table, name, about, across=True)
-    long = [
-        f"  {minutes / 60:.1f} h" if minutes >= 60 else f"  {minutes:.0f} min"
-        for minutes in numbers(table[EXPOSURE])
-    ]
-    axes.name_rows(ax, y, [str(label) for label in table.index], long)
-
-
-def _exposure_words(about: Column) -> str:
-    return "minutes walked" if about.group == "gait" else "minutes observed"
+        x, wide = numbers(index) + (0.5 if by == "hour" else 0.0), 0.8
+        if isinstance(index, pd.DatetimeIndex):
+            last = index.max() + pd.Timedelta(days=6 if by == "week" else 0)
+            days = pd.date_range(index.min(), last, freq="D", unit=index.unit)
+            x = dates.noons(index)
+        if by == "week":  # as wide as its seven days, with its point in their middle
+            x, wide = x + 3.0, 0.95 * 7
+        marks.value_axis(ax.yaxis, about.text)
+        _draw_rates(ax, x, table, name, about)
+        below = marks.strip(ax)
+        below.bar(x, minutes, wide, color=COLOURS["hatch"], label=words)
+        marks.value_axis(below.yaxis, "Min", most=2)
+        below.set_ylim(bottom=0.0)
+        if dated and days is not None:
+            dates.day_axis(below, days)
+            for panel in (ax, below) if by != "week" else ():
+                dates.shade_weekends(panel, days)
+        elif by == "hour":
+            dates.hours_axis(below, labels.last_step(table).get("tz"))
+        else:
+            dates.weekdays_axis(ax, below)
+    note = f"Beside the names: {words}" if in_rows else ""
+    axes.finish(ax, labels.title_of(table, days=days), title, legend=legend, note=note)
+    return ax
 
 
 def _draw_rates(
