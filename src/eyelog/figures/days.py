@@ -127,10 +127,7 @@ def plot_daily(
         )  # fmt: skip
         ax.margins(y=0.1)
     _line(ax, x, _medians(values, full), f"{MEDIAN_DAYS}-day median")
-    marks.value_axis(ax.yaxis)
-    if not np.isfinite(values).any():
-        marks.say_no_values(ax)
-    ax.set_ylabel(named.text)
+    marks.value_axis(ax.yaxis, named.text, values)
     bottom = _hours(ax, whole)
     dates.day_axis(bottom, days)
     for panel in dict.fromkeys((ax, bottom)):
@@ -294,12 +291,9 @@ def plot_baseline(
         look = {"color": colour, "linewidth": 1.4, "label": "median of seven days"}
         ax.plot(x[0] + 7 * weeks.index + 3, weeks, zorder=4, **look)
     _draw_changes(ax, days, changes)
-    marks.value_label(ax, about.label)
-    marks.value_axis(ax.yaxis)
+    marks.value_axis(ax.yaxis, about.label, value)
     if about.is_amount:  # only the view: what is drawn does not follow the history
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
-    if not np.isfinite(value).any():
-        marks.say_no_values(ax)
     dates.day_axis(ax, days)
     ours = title_of(table, days=pd.DatetimeIndex(table.index))
     axes.finish(ax, ours, title, legend=legend)

@@ -147,14 +147,11 @@ def plot_events(
     ax.axvline(0, color=COLOURS["event"], linewidth=1.2, label="the event")
     if change:
         ax.axhline(0, color=COLOURS["axis"], linewidth=0.6, zorder=1)
-    marks.value_label(ax, f"Change: {about.label}" if change else about.label)
     ax.set_xlim(x[0] - wide / 2.0, x[-1] + wide / 2.0)
-    marks.value_axis(ax.yaxis)
+    marks.value_axis(ax.yaxis, f"Change: {about.label}" if change else about.label, middle)
     low_y, high_y = ax.get_ylim()
     if max(-low_y, high_y) < 0.1 and not np.nan_to_num(middle).any():
         ax.set_ylim(-1.0 if change else 0.0, 1.0)  # limits around 0 alone would be hundredths
-    if not np.isfinite(middle).any():
-        marks.say_no_values(ax)
     below, events = marks.strip(ax), numbers(course[count])
     below.bar(x, events, width=wide, color=COLOURS["hatch"])
     marks.strip_axis(below, "Events", max(float(events.max()), 1.0))

@@ -55,14 +55,21 @@ def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> Axes:
     return bar.ax
 
 
-def value_axis(axis: Axis, label: str = "", *, most: int = 6, whole: bool = False) -> None:
-    """Name an axis of values, and label it at round numbers, with commas between thousands."""
+def value_axis(
+    axis: Axis, label: str = "", values: Floats | None = None, *, most: int = 6, whole: bool = False
+) -> None:
+    """Name an axis of values, and label it at round numbers, with commas between thousands.
+
+    If none of the values is known, the Axes says so.
+    """
     axis.set_major_locator(FittingLocator(most, whole=whole))
     axis.set_major_formatter(mticker.FuncFormatter(plain))
     if label and isinstance(axis, XAxis):
         axis.set_label_text(label)
     elif label:
         value_label(axis.axes, label)
+    if values is not None and not np.isfinite(values).any():
+        say_no_values(axis.axes)
 
 
 class FittingLocator(mticker.MaxNLocator):

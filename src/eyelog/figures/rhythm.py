@@ -136,9 +136,7 @@ def _cycle(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
         look |= {"interval": MIDDLE, "width": 4.0, "s": 22.0}
         ax.margins(y=0.1)
     marks.estimates(ax, x, median, (low, high), COLOURS[of_area], **look)
-    marks.value_axis(ax.yaxis, about.label)
-    if not table["days_median"].notna().any():
-        marks.say_no_values(ax)
+    marks.value_axis(ax.yaxis, about.label, numbers(table["days_median"]))
     below, seen = marks.strip(ax), table["days"].astype(int)
     few = f"{seen.min()} to " if seen.min() < seen.max() else ""
     observed = f"{few}{counted(int(seen.max()), 'day')} observed"
@@ -306,12 +304,9 @@ def plot_rhythm(
             ax.plot(x, y, solid_capstyle="butt", label=said, **look)
         elif window is not None:
             note.append(f"{name} hours: {window.reason.split(' (')[0].split(':')[0]}")
-    marks.value_axis(ax.yaxis, about.label)
-    seen = means[np.isfinite(means)]
-    if not seen.any():  # limits around 0 alone would be hundredths
+    marks.value_axis(ax.yaxis, about.label, means)
+    if not np.nan_to_num(means).any():  # limits around 0 alone would be hundredths
         ax.set_ylim(0.0, 1.0)
-    if not seen.size:
-        marks.say_no_values(ax)
     dates.hours_axis(ax, last_step(profile).get("tz"))
     ours = title_of(profile, days=span_of(profile), zone=False)
     axes.finish(ax, ours, title, legend=legend, note="\n".join(note))
