@@ -172,7 +172,7 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
     files: _Files = {}
     state = target / "state" / registry.state.file.name
     make_folders(state.parent)
-    os.close(os.open(state, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    state.touch(0o600, exist_ok=False)
     try:
         with (
             closing(connect(registry.state.file)) as source,
@@ -306,10 +306,8 @@ def restore(registry: Registry, source: Path) -> Restored:
     left_out = {each for each in accounts if ended.is_erased(ends, each, since=at)}
     for name in files:
         kind, _, inside = name.partition("/")
-        if kind == "state":
-            _refuse_links(registry.state_folder, inside)
-        else:
-            _refuse_links(registry.folder, inside, may_be_links=LINKED)
+        root, may_be = (registry.state_folder, ()) if kind == "state" else (registry.folder, LINKED)
+        _refuse_links(root, inside, may_be_links=may_be)
     stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     make_folders(registry.folder)
     under_way = registry.folder / _UNDER_WAY
