@@ -235,6 +235,8 @@ def test_cells_of_many_bouts_show_the_median_of_a_column() -> None:
     unknown, known = (cells.get_array().compressed().tolist() for cells in ax.collections)
     assert (unknown, known) == ([1.0], [100.0])
     assert "Pace not known" in legend_of(ax)
+    table = bouts(starts, [5.0] * 1200, pace_spm=[np.nan] * 1200)
+    assert legend_of(el.plot_bouts(table, column="pace_spm")) == ["Pace not known"]
 
 
 def test_no_bout_is_said_and_text_gives_no_colours() -> None:

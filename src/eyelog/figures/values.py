@@ -414,16 +414,61 @@ def plot_bouts(
     if travels:  # what the wearer's clock shows where each bout begins
         wall = start.tz_convert(None) + pd.to_timedelta(numbers(table[OFFSET]), unit="min")
     opens: Floats = wall.as_unit("us").asi8 % (24 * HOUR_US) / HOUR_US
-    values = None if column is None else numbers(table[column])
     ax = axes.on(ax, height_mm=58.0)
     ax.set_yscale("log")
-    many = len(table) > MOST_BOUTS
+    # The nearest round lengths outside the lengths, with a margin.
+    low = max((one for one in ROUND_MIN if one <= minutes.min()), default=float(minutes.min()))
+    high = min((one for one in ROUND_MIN if one >= minutes.max()), default=float(minutes.max()))
+    low, high = low / BOUT_ROOM, high * BOUT_ROOM
     total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
-    said = f"{counted(len(table), 'bout')}, {total} in total"
+    said, many = f"{counted(len(table), 'bout')}, {total} in total", len(table) > MOST_BOUTS
     named = None if column is None else column_of(column, table="gait.bouts")
-    words = said, "" if named is None else f"{labels.in_legend(named.label)} not known"
-    image = (_draw_cells if many else _draw_lines)(ax, opens, minutes, values, words)
-    low, high = _span(minutes)
+    not_known = "" if named is None else f"{labels.in_legend(named.label)} not known"
+    values = minutes if column is None else numbers(table[column])
+    finite = np.isfinite(values)
+    image: ScalarMappable | None = None
+    middles = (opens + minutes / 120.0) % DAY_H
+    if many:
+        x, y = np.linspace(0.0, DAY_H, 97), np.geomspace(low, high, 25)
+        # Whole minutes are far apart on a log scale, so cells begin and end half-way between them.
+        if bool((minutes == np.round(minutes)).all()):
+            y = np.unique(np.append(np.floor(y), np.ceil(high))) + 0.5
+            y[0] = low
+        counts = np.histogram2d(minutes, middles, [y, x])[0]
+        grid = np.where((counts > 0) & (column is None), counts, np.nan)
+        norm: Normalize = LogNorm(1.0, max(float(counts.max()), 2.0))
+        if column is not None and finite.any():
+            places = minutes[finite], middles[finite]
+            grid = numbers(binned_statistic_2d(*places, values[finite], "median", [y, x]).statistic)
+            norm = _norm(grid[np.isfinite(grid)])
+        no_value = np.where((counts > 0) & np.isnan(grid), 1.0, np.nan)
+        for cells, words, colours, scaled in (
+            (no_value, not_known, ListedColormap([COLOURS["hatch"]]), Normalize()),
+            (grid, said, _scale(), norm),
+        ):
+            if np.isfinite(cells).any():
+                look: dict[str, Any] = {"rasterized": True, "cmap": colours, "norm": scaled}
+                image = ax.pcolormesh(x, y, np.ma.masked_invalid(cells), **look)
+                ax.fill([], [], color=colours(0.5), label=words)
+    else:
+        each = np.tile(to_rgba(COLOURS["walking"]), (len(minutes), 1))
+        if column is not None:
+            image = ScalarMappable(_norm(values[finite]), _scale())
+            each = np.asarray(image.to_rgba(np.where(finite, values, 0.0)))
+            each[~finite] = to_rgba(COLOURS["hatch"])
+        # Bouts that continue after midnight are drawn again, a day to the left.
+        closes = opens + minutes / 60.0
+        again = np.flatnonzero(closes > DAY_H)
+        order = np.concatenate([np.arange(len(opens)), again])
+        left = np.append(opens, np.zeros(len(again)))
+        right = np.append(closes, closes[again] - DAY_H)
+        ax.hlines(minutes[order], left, right, colors=each[order], linewidth=1.6)
+        # The palest colours alone are too light on white.
+        look = {"edgecolors": COLOURS["walking edge"], "linewidths": 0.4, "zorder": 3, "s": 12}
+        for chosen, words in ((finite, said), (~finite, not_known)):
+            if chosen.any():
+                places = middles[chosen], minutes[chosen]
+                ax.scatter(*places, c=each[chosen], label=words, **look)
     ax.set_ylim(low, high)
     # From the shortest length up, without those for whose label an axis is too short.
     size, ticks = float(ax.yaxis.label.get_fontsize()), list[float]()
@@ -436,72 +481,13 @@ def plot_bouts(
     ax.yaxis.set_minor_locator(NullLocator())
     ax.set_ylabel("Length of the bout (min)")
     dates.hours_axis(ax, None if travels else start.tz)
-    if image is not None:
+    if image is not None and finite.any():
         said = "Bouts" if named is None else named.text
         marks.colour_bar(ax, image, f"Median {said.lower()}" if many and named else said)
     ours = labels.title_of(table, days=wall.normalize(), zone=False)
     note = "" if known.all() else f"{left_out} without a duration left out"
     axes.finish(ax, ours, title, legend=legend, note=note)
     return ax
-
-
-def _draw_lines(
-    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None, words: tuple[str, str]
-) -> ScalarMappable | None:
-    """Draw each bout, those without a value in grey; return the key to the colours, if any."""
-    closes = opens + minutes / 60.0
-    finite = np.isfinite(minutes if values is None else values)
-    image, colours = None, np.tile(to_rgba(COLOURS["walking"]), (len(minutes), 1))
-    if values is not None:
-        image = ScalarMappable(_norm(values[finite]), _scale())
-        colours = image.to_rgba(np.where(finite, values, 0.0))
-        colours[~finite] = to_rgba(COLOURS["hatch"])
-    # Bouts that continue after midnight are drawn again, a day to the left.
-    again = np.flatnonzero(closes > DAY_H)
-    order = np.concatenate([np.arange(len(opens)), again])
-    left, right = np.append(opens, np.zeros(len(again))), np.append(closes, closes[again] - DAY_H)
-    ax.hlines(minutes[order], left, right, colors=colours[order], linewidth=1.6)
-    # The palest colours alone are too light on white.
-    look: dict[str, Any] = {"edgecolors": COLOURS["walking edge"], "linewidths": 0.4, "zorder": 3}
-    middles = (opens + closes) / 2.0 % DAY_H
-    for chosen, label in zip((finite, ~finite), words, strict=True):
-        if chosen.any():
-            ax.scatter(
-                middles[chosen], minutes[chosen], s=12, c=colours[chosen], label=label, **look
-            )
-    return image if finite.any() else None
-
-
-def _draw_cells(
-    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None, words: tuple[str, str]
-) -> ScalarMappable | None:
-    """Draw the number of bouts in each cell, or the median of their values; return the same."""
-    low, high = _span(minutes)
-    x, y = np.linspace(0.0, DAY_H, 97), np.geomspace(low, high, 25)
-    # Whole minutes are far apart on a log scale, so cells begin and end half-way between them.
-    if bool((minutes == np.round(minutes)).all()):
-        y = np.unique(np.append(np.floor(y), np.ceil(high))) + 0.5
-        y[0] = low
-    middles = (opens + minutes / 120.0) % DAY_H
-    counts = np.histogram2d(minutes, middles, [y, x])[0]
-    grid = np.where(counts > 0, counts, np.nan)
-    norm: Normalize = LogNorm(1.0, max(float(counts.max()), 2.0))
-    if values is not None:
-        known = np.isfinite(values)
-        places = minutes[known], middles[known]
-        grid = numbers(binned_statistic_2d(*places, values[known], "median", [y, x]).statistic)
-        norm = _norm(grid[np.isfinite(grid)])
-    unknown = np.where((counts > 0) & np.isnan(grid), 1.0, np.nan)
-    grey, image = ListedColormap([COLOURS["hatch"]]), None
-    for cells, said, colours, scaled in (
-        (unknown, words[1], grey, Normalize()),
-        (grid, words[0], _scale(), norm),
-    ):
-        if np.isfinite(cells).any():
-            shown = np.ma.masked_invalid(cells)
-            image = ax.pcolormesh(x, y, shown, rasterized=True, cmap=colours, norm=scaled)
-            ax.fill([], [], color=colours(0.5), label=said)
-    return image if np.isfinite(grid).any() else None
 
 
 def _scale() -> Colormap:
@@ -513,10 +499,3 @@ def _scale() -> Colormap:
 def _norm(values: Floats) -> Normalize:
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     return Normalize(low, high if high > low else low + 1.0)
-
-
-def _span(minutes: Floats) -> tuple[float, float]:
-    """Return the limits of the lengths: the nearest round ones outside them, with a margin."""
-    low = max((one for one in ROUND_MIN if one <= minutes.min()), default=float(minutes.min()))
-    high = min((one for one in ROUND_MIN if one >= minutes.max()), default=float(minutes.max()))
-    return low / BOUT_ROOM, high * BOUT_ROOM
