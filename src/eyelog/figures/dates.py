@@ -44,7 +44,7 @@ def day_axis(ax: Axes, days: pd.DatetimeIndex) -> None:
     ax.set_xlim(x[0] - 0.5 - room, x[-1] + 0.5 + room)
     calendar = LocalClock(None)  # of dates without a zone
     ax.xaxis.set_major_locator(TimeLocator(calendar, x))
-    ax.xaxis.set_major_formatter(TimeFormatter(calendar))
+    ax.xaxis.set_major_formatter(TimeFormatter(calendar, x))
 
 
 def day_rows_axis(ax: Axes, blocks: Sequence[pd.DatetimeIndex], firsts: Sequence[int]) -> None:
@@ -211,7 +211,10 @@ def _labels(shown: Sequence[pd.Timestamp], along_x: bool, year: int) -> list[str
 
 
 class TimeLocator(Locator):
-    """Ticks along local time: hours within a few days, otherwise days, Mondays, months."""
+    """Ticks along local time: hours within a few days, otherwise days, Mondays, months.
+
+    With `days` there are only theirs, at their noons.
+    """
 
     def __init__(self, clock: LocalClock, days: Floats | None = None) -> None:
         self.clock, self.days = clock, days
@@ -226,10 +229,10 @@ class TimeLocator(Locator):
         axis = cast(Axis, self.axis)
         first, last = (round(x * DAY_S) * 1_000_000 for x in (vmin, vmax))
         short = vmax - vmin <= SHORT_DAYS
-        if self.days is not None and not short:
+        if self.days is not None:
             seen = self.days[(self.days >= vmin) & (self.days <= vmax)]
             # A few days may fill only a part of the axis.
-            most = _most_days(axis, min(1.0, len(seen) / (vmax - vmin)))
+            most = _most_days(axis, min(1.0, len(seen) / (vmax - vmin or 1.0)))
             return seen[chosen_days(_shown(seen, self.clock), most, mondays=True)]
         step = 1_000_000 * (self._seconds(axis, vmax - vmin) if short else DAY_S)
         opens, _, number = self.clock.cells(
@@ -257,8 +260,8 @@ class TimeLocator(Locator):
 class TimeFormatter(Formatter):
     """Labels along local time: hours with the day beneath midnight, otherwise days as elsewhere."""
 
-    def __init__(self, clock: LocalClock) -> None:
-        self.clock = clock
+    def __init__(self, clock: LocalClock, days: Floats | None = None) -> None:
+        self.clock, self.days = clock, days
 
     def __call__(self, x: float, _pos: int | None = None) -> str:
         """Return the label at one place, as the status bar of a window shows it."""
@@ -271,9 +274,9 @@ class TimeFormatter(Formatter):
             return []
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
         stamps = list(_shown(values, self.clock))
-        year = _shown([low], self.clock)[0].year
-        if high - low > SHORT_DAYS:
-            return _labels(stamps, along_x=True, year=year)
+        since = low if self.days is None else max(low, self.days[0])
+        if self.days is not None or high - low > SHORT_DAYS:
+            return _labels(stamps, along_x=True, year=_shown([since], self.clock)[0].year)
         whole = all(stamp.minute == stamp.second == 0 for stamp in stamps)
         time = "%H" if whole else "%H:%M:%S" if any(stamp.second for stamp in stamps) else "%H:%M"
         midnight = [stamp.hour == stamp.minute == 0 for stamp in stamps]

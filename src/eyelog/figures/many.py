@@ -520,6 +520,7 @@ def draw_who_wore_when(
     beneath.set_ylim(0.0, max(1.0, 1.1 * float(worn.max())))
     marks.value_axis(beneath.yaxis, "Wearers", most=3, whole=True)
     dates.day_axis(beneath, days)
+    beneath.set_xlim(x[0] - 0.5, x[-1] + 0.5)
     white = "" if inside.all() else "white: before a wearer joined or after leaving; "
     note = f"{white}rows sorted by days that count"
     ours = title_of(table, wearer=counted(n, "wearer"), days=days, zone=False)
