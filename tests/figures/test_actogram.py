@@ -170,7 +170,7 @@ def test_the_class_of_a_cell_is_that_of_its_hours_and_a_thin_one_is_no_class() -
 @pytest.mark.parametrize(
     ("given", "events", "words"),
     [
-        (pd.DataFrame({"worn_h": [1.0]}), None, "indexed by account and day"),
+        (pd.DataFrame({"worn_h": [1.0]}), None, "with account and day"),
         ("week", None, "takes a frame"),
         (two_days()[::-1], None, "stamps in order"),
         (two_days().astype(str), None, "numbers or booleans, not str"),
