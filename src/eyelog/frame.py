@@ -671,9 +671,8 @@ class Remembering(Protocol):
     attrs: dict[Any, Any]
 
 
-def derived(
-    table: Table,
-    source: Remembering,
+def record(
+    frame: Table,
     step: str,
     /,
     *,
@@ -681,24 +680,25 @@ def derived(
     account: str | None = None,
     **details: Any,
 ) -> Table:
-    """Give a new table the attrs of its source, with one step added; return the table.
+    """Append one step to the history of a new table of the caller and return it.
 
     `details` must be JSON-safe.
     """
-    old: dict[str, Any] = source.attrs.get(KEY, {})
+    old: dict[str, Any] = frame.attrs.get(KEY, {})
     entry = _Shared(old)
     if log is not None:
         entry["log"] = log
     if account is not None:
         entry["account"] = account
     entry["history"] = [*old.get("history", []), {"step": step, **details}]
-    table.attrs = {**source.attrs, KEY: entry}
-    return table
+    frame.attrs = {**frame.attrs, KEY: entry}
+    return frame
 
 
-def record(frame: Table, step: str, /, **details: Any) -> Table:
-    """Append one step to the history of a new table of the caller and return it."""
-    return derived(frame, frame, step, **details)
+def derived(table: Table, source: Remembering, step: str, /, **details: Any) -> Table:
+    """Give a new table the attrs of its source, with one step added; return the table."""
+    table.attrs = dict(source.attrs)
+    return record(table, step, **details)
 
 
 def history(frame: Remembering) -> list[dict[str, Any]]:
