@@ -45,6 +45,21 @@ def day_axis(ax: Axes, days: pd.DatetimeIndex) -> None:
     calendar = LocalClock(None)  # of dates without a zone
     ax.xaxis.set_major_locator(TimeLocator(calendar, x))
     ax.xaxis.set_major_formatter(TimeFormatter(calendar, x))
+    for panel in ax.get_shared_x_axes().get_siblings(ax):
+        # Before matplotlib 3.10 no axis can be told so.
+        if hasattr(panel.xaxis, "set_converter") and panel.xaxis.get_converter() is None:
+            panel.xaxis.set_converter(LocalDates())  # type: ignore[no-untyped-call]
+
+
+class LocalDates(mdates.DateConverter):
+    """Dates on an axis of days: a stamp with a zone stands where its own clock shows."""
+
+    @staticmethod
+    def convert(value: Any, unit: Any, axis: Axis) -> Any:  # noqa: ARG004
+        """Return the places of dates, one or several."""
+        stamps = pd.DatetimeIndex(np.ravel(np.asarray(value, dtype=object))).tz_localize(None)
+        x = to_x(microseconds(stamps))
+        return float(x[0]) if np.ndim(value) == 0 else x
 
 
 def day_rows_axis(ax: Axes, blocks: Sequence[pd.DatetimeIndex], firsts: Sequence[int]) -> None:

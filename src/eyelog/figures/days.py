@@ -88,7 +88,8 @@ def plot_daily(
     make yours with ``layout="constrained"``.
 
     Days along x are matplotlib's dates, here and in every figure: ``ax.axvline`` and the like take
-    dates, and stamps of the wearer's clock without their zone (``stamp.tz_localize(None)``).
+    dates and stamps; those with a zone stand where their own clock shows. Before matplotlib 3.10
+    give them without their zone (``stamp.tz_localize(None)``).
 
     Examples
     --------
