@@ -476,8 +476,12 @@ def serve(
             )
         if workers > 1:
             ready = multiprocessing.get_context("spawn").Semaphore(0)
-            config = _config(partial(_app_of_worker, options, ready), factory=True, workers=workers)
-            config.timeout_worker_healthcheck = _HUNG_SECONDS
+            config = _config(
+                partial(_app_of_worker, options, ready),
+                factory=True,
+                workers=workers,
+                timeout_worker_healthcheck=_HUNG_SECONDS,
+            )
 
             def announce() -> None:
                 for _ in range(workers):
