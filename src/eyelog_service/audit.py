@@ -7,6 +7,7 @@ it is as private as the records; it never contains a code, token, secret or pass
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -94,6 +95,7 @@ class Audit:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.file = Path(folder) / FILE_NAME
+        self._lock = threading.Lock()
         self._complained = False
 
     def write(
@@ -124,8 +126,9 @@ class Audit:
         try:
             append(self.file, line.encode(), unless=unless)
         except OSError as error:
-            if not self._complained:
-                self._complained = True
+            with self._lock:
+                first, self._complained = not self._complained, True
+            if first:
                 say(
                     f"eyelog: warning: the audit log {self.file} cannot be written"
                     f" ({error.strerror or error}): events are lost until it can"
