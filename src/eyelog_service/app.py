@@ -524,13 +524,13 @@ def running(
         If the archive folder does not exist, or the port is in use.
     """
     app = create_app(archive_path, page_size=page_size, **{**_NO_LIMITS, **settings})
-    with in_thread(app, "127.0.0.1", (port,)) as address:
+    with serving_in_thread(app, "service", (port,)) as address:
         yield address
 
 
 @contextmanager
-def in_thread(app: ASGIApp, host: str, ports: Sequence[int]) -> Iterator[str]:
-    """Run an application in a thread, at the first port that is free; give its address.
+def serving_in_thread(app: ASGIApp, name: str, ports: Sequence[int]) -> Iterator[str]:
+    """Serve an application on 127.0.0.1 in a thread, at the first free port; give its address.
 
     Raises
     ------
@@ -538,9 +538,9 @@ def in_thread(app: ASGIApp, host: str, ports: Sequence[int]) -> Iterator[str]:
         If no port is free.
     """
     server = uvicorn.Server(_config(app))
-    with _first_bound(host, ports) as listening:
+    with _first_bound("127.0.0.1", ports) as listening:
         thread = threading.Thread(
-            target=server.run, args=([listening],), name="eyelog-service", daemon=True
+            target=server.run, args=([listening],), name=f"eyelog-{name}", daemon=True
         )
         thread.start()
         try:
@@ -548,7 +548,7 @@ def in_thread(app: ASGIApp, host: str, ports: Sequence[int]) -> Iterator[str]:
             while not server.started:
                 if not thread.is_alive() or time.monotonic() > deadline:
                     raise ConfigurationError(
-                        f"the service did not start within {_START_SECONDS:g} s"
+                        f"the {name} did not start within {_START_SECONDS:g} s"
                     )
                 time.sleep(0.005)
             yield _address(listening)

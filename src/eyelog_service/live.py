@@ -66,7 +66,7 @@ from eyelog.read.files import input_files, opened
 from eyelog.read.format import find_header
 from eyelog.read.saved import MOST_KEYS, RECEIVED, SocketLog, kind_of_keys
 from eyelog.read.stamps import NEVER, StampReader
-from eyelog_service.app import in_thread
+from eyelog_service.app import serving_in_thread
 from eyelog_service.live_page import Recent, page_app
 
 OTHER: Final = "other"
@@ -511,35 +511,36 @@ class Listener:
             waiting = Path(self._archive.path, _FOLDER).glob(f"{_KEY}*/*{_ENDING}")
             for path in [] if self._dry_run else sorted(waiting, key=lambda path: path.name):
                 self._complete.put_nowait(path)
-            try:
-                server = await self._serve(host, port, tls)
-            except OSError as error:
-                raise ConfigurationError(
-                    f"cannot listen at {host}, port {port} ({error.strerror or error}): choose"
-                    " another --port or --host"
-                ) from error
             loop = asyncio.get_running_loop()
             for each in (signal.SIGINT, signal.SIGTERM):
                 with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread
                     loop.add_signal_handler(each, stop.set)
-            importing = asyncio.create_task(self._import())
-            securing = asyncio.create_task(self._secure())
-            at = next(iter(server.sockets)).getsockname()[1]
-            try:
-                with in_thread(self._page, "127.0.0.1", (port and at + 1, 0)) as page:
+            # Starting and ending the page hold this loop up: nothing is received then.
+            with serving_in_thread(self._page, "page", (port and port + 1, 0)) as page:
+                try:
+                    server = await self._serve(host, port, tls)
+                except OSError as error:
+                    raise ConfigurationError(
+                        f"cannot listen at {host}, port {port} ({error.strerror or error}): choose"
+                        " another --port or --host"
+                    ) from error
+                importing = asyncio.create_task(self._import())
+                securing = asyncio.create_task(self._secure())
+                at = next(iter(server.sockets)).getsockname()[1]
+                try:
                     started(at, page)
                     await stop.wait()
-            finally:
-                self._say("stopping: importing what has come")
-                server.close()
-                await server.wait_closed()
-                securing.cancel()
-                self._complete.put_nowait(None)
-                await importing
-                if self._longest_wait_s:
-                    self._say(
-                        f"longest time from a message to the disk: {self._longest_wait_s:.2f} s"
-                    )
+                finally:
+                    self._say("stopping: importing what has come")
+                    server.close()
+                    await server.wait_closed()
+                    securing.cancel()
+                    self._complete.put_nowait(None)
+                    await importing
+                    if self._longest_wait_s:
+                        self._say(
+                            f"longest time from a message to the disk: {self._longest_wait_s:.2f} s"
+                        )
         finally:
             if lock is not None:
                 lock.release()

@@ -16,12 +16,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qs
 
 import msgspec
 import numpy as np
 import pandas as pd
 from anyio import to_thread
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -47,6 +47,7 @@ from eyelog_service.browser import html, page_headers, page_template
 if TYPE_CHECKING:
     from eyelog_service.live import MessageLine
 
+_LARGEST_FORM: Final = 8 * 1024
 _LONGEST_LABEL: Final = 200
 _SCRIPT: Final = html("live.js")
 _TEMPLATE: Final = page_template(html("live.html"))
@@ -94,11 +95,13 @@ def page_app(
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        asked, status, text, kind = f"{request.method} {request.url.path}", 200, "", "text/plain"
-        form = parse_qs((await request.body()).decode("utf-8", "replace"))
-        given = {name: values[0] for name, values in form.items()} | dict(request.query_params)
+        method = "GET" if request.method == "HEAD" else request.method
+        asked, status, text, kind = f"{method} {request.url.path}", 200, "", "text/plain"
+        is_own, given = _is_own(request), request.query_params
+        if is_own and asked == "POST /mark":
+            given = QueryParams((await request.body()).decode("utf-8", "replace"))
         shown = given.get("account", account)
-        if not _is_own(request):
+        if not is_own:
             status, text = 403, "only from its own page\n"
         elif shown not in recent or asked not in ("GET /", "GET /news", "POST /mark"):
             status, text = 404, "not here, or no such account\n"
@@ -112,13 +115,17 @@ def page_app(
         headers = page_headers("'self'", script=_SCRIPT)
         await Response(text, status, headers, media_type=kind)(scope, receive, send)
 
-    return web.Bounds(answer)
+    def refusal(_: Request, problem: web.Problem) -> Response:
+        text, headers = f"{problem.description}\n", page_headers() | problem.headers
+        return Response(text, problem.status, headers, media_type="text/plain")
+
+    return web.Bounds(answer, refusal=refusal, body_bytes=_LARGEST_FORM)
 
 
 def _is_own(request: Request) -> bool:
     """Return whether a request names the page's own host, and is not from another page."""
     own = "http://{}:{}".format(*request.scope["server"])
-    origin = request.headers.get("origin", own if request.method == "GET" else "")
+    origin = request.headers.get("origin", own if request.method in ("GET", "HEAD") else "")
     return origin == own == f"http://{request.headers.get('host', '')}"
 
 
@@ -185,8 +192,11 @@ class Recent:
     def shown(self) -> dict[str, Any]:
         """Return the numbers of the page, ready for JSON; missing ones are None."""
         now, folder = datetime.now(UTC), Path(self._archive.path)
-        near = next(path for path in (folder, *folder.parents) if path.exists())
-        with self._lock:
+        disk_gb = None
+        with suppress(OSError):  # a network disk is away
+            near = next(path for path in (folder, *folder.parents) if path.exists())
+            disk_gb = round(shutil.disk_usage(near).free / 1e9, 1)
+        with self._lock:  # which the recording waits for
             head = {
                 "kinds": len(self.kinds),
                 "messages": self.kinds.total(),
@@ -195,7 +205,7 @@ class Recent:
                 "age_s": self.last and round((now - self.last).total_seconds(), 1),
                 "now": now.isoformat(),
                 "marks": self._marks[-20:],
-                "disk_gb": round(shutil.disk_usage(near).free / 1e9, 1),
+                "disk_gb": disk_gb,
             }
             frame = self._recent(now)
         body = _numbers(frame, now) if frame is not None and len(frame) else None

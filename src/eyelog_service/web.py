@@ -291,7 +291,8 @@ _PAGE = re.compile(r"/account\Z")  # where only a form with files is an upload
 class Bounds:
     """Middleware that refuses too large or too slow requests; an error becomes a plain 500.
 
-    Its answers are those that `refusal` gives for a request and a problem.
+    Its answers are those that `refusal` gives for a request and a problem; `body_bytes` is the
+    largest body that is no upload.
     """
 
     def __init__(
@@ -299,8 +300,10 @@ class Bounds:
         app: ASGIApp,
         proxy: Proxy | None = None,
         refusal: Callable[..., Response] = lambda _, problem: problem_answer(problem),
+        body_bytes: int = BODY_BYTES,
     ) -> None:
         self._app, self._proxy, self._refusal = app, proxy or Proxy(None), refusal
+        self._body_bytes = body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run one request within its limits, as the proxy's client sent it."""
@@ -312,7 +315,7 @@ class Bounds:
         received = timed = 0
         upload = _is_upload(scope)
         sends = upload and b"expect" not in dict(scope["headers"])  # or waits for an answer first
-        most = UPLOAD_BYTES if upload else BODY_BYTES
+        most = UPLOAD_BYTES if upload else self._body_bytes
 
         async def bounded_receive() -> Message:
             nonlocal ended, received, timed

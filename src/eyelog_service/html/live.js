@@ -79,7 +79,7 @@ function duration(seconds) {
 function show(news) {
   byId("status").textContent = news.age_s === null ? "waiting for data"
     : news.age_s < 5 ? "receiving" : `nothing for ${duration(news.age_s)}`;
-  byId("disk").textContent = `${news.disk_gb} GB free`;
+  byId("disk").textContent = news.disk_gb === null ? "does not answer" : `${news.disk_gb} GB free`;
   byId("since").textContent = news.since ? new Date(news.since).toLocaleTimeString() : "-";
   byId("received").textContent =
     `${news.messages.toLocaleString()} of ${news.kinds} ${news.kinds === 1 ? "kind" : "kinds"}, ${news.malformed} malformed`;

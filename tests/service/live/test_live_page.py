@@ -1,7 +1,9 @@
 """The page of `eyelog listen`: its numbers, what it refuses, and in a real browser."""
 
+import errno
 import http.client
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -77,8 +79,66 @@ def test_a_request_by_another_name_or_from_another_page_is_refused(there: Listen
     assert ask(there, "/mark", "POST", "label=a")[0] == 403  # without an origin
     assert marked(there, "  ") == 400
     assert marked(there, "a", account="eve") == 404
-    assert marked(there, "a" * 100_000) == 413
+    form = urlencode({"label": "a" * 9_000})
+    status, text, headers = ask(there, "/mark", "POST", form, origin=there.page)
+    assert (status, text) == (413, "the body is larger than 8 KB\n")
+    assert headers["Content-Type"] == "text/plain; charset=utf-8"
+    # Neither label nor account of a mark is taken from an address.
+    assert ask(there, "/mark?label=q", "POST", origin=there.page)[0] == 400
+    assert (
+        ask(there, "/mark?account=anna", "POST", "label=a&account=eve", origin=there.page)[0] == 404
+    )
     assert not diary(there).exists()
+
+
+def test_the_head_of_the_page_can_be_asked_for_alone(there: ListeningHere) -> None:
+    assert ask(there, "/", "HEAD")[:2] == (200, "")
+    assert ask(there, "/elsewhere", "HEAD")[0] == 404
+    assert ask(there, "/", "HEAD", host="evil.example")[0] == 403
+
+
+def test_a_mark_that_is_half_sent_does_not_hold_up_what_is_recorded_at_the_end(
+    there: ListeningHere,
+) -> None:
+    page = there.page.removeprefix("http://")
+    head = (
+        f"POST /mark HTTP/1.1\r\nHost: {page}\r\nOrigin: {there.page}\r\nContent-Length: 7\r\n\r\n"
+    )
+    with connect(there.address, proxy=None) as phone, socket.socket() as browser:
+        phone.send(json.dumps(packet(1)))
+        there.wait_for("from anna")
+        browser.connect(("127.0.0.1", int(page.rpartition(":")[2])))
+        browser.sendall(head.encode() + b"label")
+        assert ask(there, "/")[0] == 200  # the server has read what came before
+        there.loop.call_soon_threadsafe(there.end.set)
+        there.wait_for("end of anna")
+        browser.sendall(b"=a")
+        assert browser.recv(1_000).startswith(b"HTTP/1.1 200")
+    assert any("longest time" in line for line in there.stop())
+
+
+def test_a_disk_that_does_not_answer_holds_up_no_recording(
+    there: ListeningHere, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, answers = threading.Event(), threading.Event()
+
+    def hang(_: Path) -> None:
+        asked.set()
+        answers.wait(60)
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    monkeypatch.setattr("shutil.disk_usage", hang)
+    shown: list[dict[str, object]] = []
+    browser = threading.Thread(target=lambda: shown.append(news(there)))
+    browser.start()
+    try:
+        assert asked.wait(60)
+        there.send([packet(1)])
+        there.wait_for("end of anna")
+    finally:
+        answers.set()
+        browser.join()
+    assert (shown[0]["disk_gb"], shown[0]["messages"]) == (None, 1)
 
 
 def test_a_dry_run_keeps_no_diary(tmp_path: Path) -> None:
