@@ -11,8 +11,9 @@ from support.parsers import Command, commands, parsed
 from support.paths import ROOT
 
 COMMANDS = commands()
-PAGES = ["README.md", "CONTRIBUTING.md", "datasets/README.md", "docs/importing.md"]
-PAGES += ["docs/cohorts.md", "docs/contribute/decisions.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "datasets/README.md"]
+PAGES += sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("[a-z]*/**/*.md"))
+PAGES += sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md"))
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -30,13 +31,14 @@ def test_a_command_says_what_it_does_and_what_each_argument_is(command: Command)
 def shell_lines(page: str) -> Iterator[list[str]]:
     """Yield the words of each call of eyelog in the indented and fenced blocks of a page."""
     lines, fence = [], ""
-    for line in (ROOT / page).read_text().splitlines():
+    text = re.sub(r"\\\n\s*", "", (ROOT / page).read_text())  # a line that goes on
+    for line in text.splitlines():
         if line.startswith("```"):
             fence = "" if fence else line.strip("`") or "text"
         elif fence in ("sh", "text") or (not fence and line.startswith("    ")):
             lines.append(line)
     for line in lines:
-        for part in re.split(r"\||&&", re.sub(r"\s#.*", "", line)):
+        for part in re.split(r"\||&&| >", re.sub(r"\s#.*", "", line)):
             words = re.sub(r"^\S*bin/", "", part.strip())
             if words.startswith("eyelog "):
                 yield shlex.split(words)[1:]
