@@ -118,6 +118,14 @@ def test_bins_are_drawn_where_they_open_and_records_where_they_close() -> None:
         assert high == [8]
 
 
+def test_rows_of_ones_own_may_be_irregular() -> None:
+    seconds = [0, 60, 130, 152, 211, 270]
+    stamps = pd.Timestamp("2026-10-19 09:00", tz=TZ) + pd.to_timedelta(seconds, "s")
+    days = el.plot_actogram(pd.Series(np.arange(1.0, 7.0), stamps, name="own"))[0]
+    assert cell(days, 0, 9.1, height=0.05) == "own: 0 to 3.5"
+    assert cell(days, 0, 9.3) is None
+
+
 def test_a_frame_is_judged_and_raw_values_by_themselves_are_refused_with_the_call() -> None:
     frame = el.sample("standard_mode_logs")
     masked = el.mask(frame, el.flag(frame))

@@ -51,6 +51,20 @@ def test_days_with_fewer_than_five_wearers_have_no_bands_and_lone_ones_are_point
     assert [2, few.iloc[2, 0]] in places
 
 
+def test_wearers_without_a_value_are_counted_in_a_title_and_have_a_blank_row_in_an_actogram() -> (
+    None
+):
+    table = cohort(4).assign(worn_h=10.0)
+    table.loc["w002", ["steps", "worn_h"]] = np.nan
+    ax = el.plot_cohort(table, "steps")
+    assert len(one(ax, "each wearer").get_segments()) == 3
+    assert ax.figure.get_suptitle().startswith("3 of 4 wearers (others have no value)")
+    days = el.plot_actogram(table)[0]
+    names = [label.get_text() for label in days.get_yticklabels()]
+    assert names == ["w000", "w001", "w003", "w002"]
+    assert not np.asarray(days.images[0].get_array())[3, :, 3].any()
+
+
 def test_groups_have_their_means_and_beside_them_the_difference_from_the_first() -> None:
     table = cohort(12)
     late = table.index.get_level_values(0) > "w005"

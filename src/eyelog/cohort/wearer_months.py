@@ -137,10 +137,24 @@ def compute(part: WearerMonth) -> MonthOutcome:
             days = study.out.days_made_from(made_from, wearer.account, month)
             if days is not None:
                 return replace(outcome, state="unchanged", days=days, files=files, has_rows=True)
-        frame = _read(part)
+        archive, tz, left_out = study.archive, wearer.tz, tuple[str, ...]()
+        where: dict[str, Any] = {"account": wearer.account, "fields": study.fields}
+        if study.function is None:  # without a copy of the records
+            table = archive.read_arrow(study.log, *part.around, **where)
+            frame = in_zones(frame_of(table, tz.home, share=True), tz)
+        else:
+            frame = archive.read(study.log, *part.around, **where, tz=tz)
         if not len(frame):
             return outcome
-        rows, days, left_out = (_of_days if study.function is None else _of_function)(part, frame)
+        if study.function is None:
+            rows = daily(frame, log=study.log, limits=study.limits, day_starts=study.day_starts)
+            rows.attrs = {}  # pandas copies it at each access of a column
+            if month is not None:  # each day is complete
+                first, after = map(pd.Timestamp, _month_days(month))
+                rows = rows[(rows.index >= first) & (rows.index < after)]
+            days = len(rows)
+        else:
+            rows, days, left_out = _of_function(part, frame)
         rows = of_cohort(rows, study)
         found = len(rows) > 0
         done = replace(outcome, days=days, files=files, has_rows=found, left_out=left_out)
@@ -179,28 +193,6 @@ def _digests(part: WearerMonth) -> tuple[str, str]:
 def digest(*parts: Any) -> str:
     """Return a digest of what can be written as JSON or as text."""
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
-
-
-def _read(part: WearerMonth) -> pd.DataFrame:
-    """Return the records that a part needs; for the daily summary, without a copy of them."""
-    study, account, tz = part.study, part.wearer.account, part.wearer.tz
-    if study.function is not None:
-        return study.archive.read(
-            study.log, *part.around, account=account, fields=study.fields, tz=tz
-        )
-    table = study.archive.read_arrow(study.log, *part.around, account=account, fields="daily")
-    return in_zones(frame_of(table, tz.home, share=True), tz)
-
-
-def _of_days(part: WearerMonth, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
-    """Return the days of the month, each complete, and their number."""
-    study = part.study
-    table = daily(frame, log=study.log, limits=study.limits, day_starts=study.day_starts)
-    table.attrs = {}  # pandas copies it at each access of a column
-    if part.month is not None:
-        first, after = map(pd.Timestamp, _month_days(part.month))
-        table = table[(table.index >= first) & (table.index < after)]
-    return table, len(table), ()
 
 
 def of_cohort(table: pd.DataFrame, study: Study) -> pd.DataFrame:

@@ -14,7 +14,9 @@ A figure function is written like this::
 matplotlib's constrained layout places everything, and each artist stays as its user leaves it.
 """
 
+import importlib.metadata
 import inspect
+import platform
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -25,6 +27,7 @@ from unicodedata import east_asian_width
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -36,8 +39,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox, ScaledTranslation
 
+import eyelog
 from eyelog.errors import ConfigurationError
-from eyelog.figures import recipe
 from eyelog.figures.labels import ROW_CHARACTERS, short_names
 from eyelog.figures.style import (
     COLOURS,
@@ -51,12 +54,14 @@ from eyelog.figures.style import (
     inches,
     style,
 )
-from eyelog.frame import takes_tables
+from eyelog.frame import KEY, takes_tables
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 Panels = np.ndarray[Any, np.dtype[np.object_]]
 
+RECIPE: Final = "eyelog_recipe"  # the attribute of Axes: how they were drawn and from what
+PACKAGES: Final = ("matplotlib", "numpy", "pandas")
 EM: Final = 0.5  # how wide a letter is, in sizes of type
 BEFORE_LAYOUT: Final = 0.75  # a layout makes Axes shorter than they are when they are drawn on
 AROUND_MM, BETWEEN_MM = 13.0, 4.5  # title and names of axes; what is written between panels
@@ -133,7 +138,10 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
         called = signature.bind(*args, **kwargs)
         called.apply_defaults()
         made: list[Axes] = np.ravel(cast(Any, result)).tolist()
-        recipe.attach(made, draw.__name__, called.arguments)
+        arguments = {key: _plain(value) for key, value in called.arguments.items() if key != "ax"}
+        for ax in made:
+            # If one figure function calls another, the outer call is the one that the user typed.
+            setattr(ax, RECIPE, {"figure": draw.__name__, "arguments": arguments})
         if users:
             for ax in made:
                 _keep_readable(ax)
@@ -143,6 +151,62 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
         return result
 
     return drawn
+
+
+def recipe_of(drawn: Axes | Figure) -> dict[str, Any]:
+    """Return the recipe of an Axes or a figure; equal calls on equal tables have equal ones.
+
+    Returns
+    -------
+    dict
+        JSON-safe: ``versions`` of eyelog, Python and the packages that draw, and ``figures``, one
+        entry per call: ``figure`` (the function) and ``arguments``, in which a table is given by
+        its number of rows, its columns, its first and last stamp, and its provenance.
+    """
+    many = drawn.axes if isinstance(drawn, Figure) else [drawn]
+    recipes: list[Any] = []
+    for ax in many:
+        attached = getattr(ax, RECIPE, None)
+        if attached is not None and attached not in recipes:
+            recipes.append(attached)
+    versions = {"eyelog": eyelog.__version__, "python": platform.python_version()}
+    versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
+    return {"versions": versions, "figures": recipes}
+
+
+def _plain(value: Any) -> Any:
+    """Return an argument in JSON-safe form; a table as its extent and provenance."""
+    if isinstance(value, pd.DataFrame | pd.Series):
+        return _table(value)
+    if isinstance(value, pd.Timestamp | pd.Timedelta):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return _plain(value._asdict())
+    if isinstance(value, list | tuple | set | frozenset | np.ndarray | pd.Index):
+        return [_plain(part) for part in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else str(value)
+    return type(value).__name__
+
+
+def _table(table: pd.DataFrame | pd.Series) -> dict[str, Any]:
+    columns = [table.name] if isinstance(table, pd.Series) else list(table.columns)
+    out: dict[str, Any] = {"rows": len(table), "columns": [str(name) for name in columns]}
+    index = table.index
+    if isinstance(index, pd.MultiIndex):
+        index = index.get_level_values(-1)
+    if len(index) and isinstance(index, pd.DatetimeIndex):
+        out |= {"first": index.min().isoformat(), "last": index.max().isoformat()}
+        out |= {"tz": str(index.tz)}
+    if KEY in table.attrs:
+        out["provenance"] = _plain(table.attrs[KEY])
+    return out
 
 
 def on(ax: Axes | None, *, height_mm: float = 60.0) -> Axes:

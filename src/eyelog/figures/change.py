@@ -198,7 +198,27 @@ def plot_change(
                 f"plot_change: no day {words} was worn for {LEAST_H:g} hours, so none counts"
             )
     if result is not None:
-        full = _counted_by(result, rows, full, column, names, by)
+        # A result does not say which column of which table it is of: its counts of both sides and
+        # its difference must be those of the rows of full days, or of all.
+        stated, outcome = _said(result, names, by), column
+        if isinstance(result, pd.DataFrame):
+            outcome = last_step(result).get("outcome") or column
+        for counts in (full, np.ones(len(rows), dtype=bool)):
+            try:
+                own = _said(_result(type(result), rows[counts], names), names, by)
+            except EyelogError:
+                continue
+            same = np.isclose(stated.value, own.value, rtol=1e-6, equal_nan=True)
+            is_ours = outcome == column and stated.based_on == own.based_on
+            if is_ours and (stated.is_adjusted or same):
+                full = counts
+                break
+        else:
+            of = f" of {outcome!r}, or" * (outcome != column)
+            raise ConfigurationError(
+                f"plot_change: the result is{of} of other values than these: pass the table, the"
+                " column and the split that the result is of"
+            )
     elif not many:
         result = _result(TwoPeriods, rows[full], names)
     else:
@@ -213,8 +233,20 @@ def plot_change(
     difference = _said(result, names, by)
     made: Panels = axes.panels([58.0], [2.3, 1.0], fig=fig)[0]
     _draw_values(made[0], sides, about)
-    _draw_difference(made[0], made[1], sides, difference)
-    marks.difference_axis(made[1], about.unit)
+    # The difference and its interval, with a shape that shows where most of it lies.
+    ax, value, low, high = made[1], difference.value, difference.low, difference.high
+    row = pd.DataFrame({"difference": [value], "low": [low], "high": [high]})
+    draw_differences(made[0], ax, [0.0], row, sides.means[0], difference.what)
+    if np.isfinite(low) and np.isfinite(high):
+        # Two halves of a normal curve whose 95 % end where the interval does.
+        t = SHAPE_REACH * SPREAD * np.linspace(-1.0, 1.0, 121)
+        y = value + t * np.where(t < 0, value - low, high - value) / SPREAD
+        wide = 0.42 * np.exp(-(t**2) / 2) + 0.04
+        look: dict[str, Any] = {"edgecolor": COLOURS["usual rim"], "linewidth": 0.5, "zorder": 2}
+        ax.fill_betweenx(y, 0.02, wide, facecolor=COLOURS["usual range"], **look)
+    ax.set_xticks([0.0], [f"{sides.short[1]}\nminus {sides.short[0]}"])
+    ax.set_xlim(-0.55, 0.75)
+    marks.difference_axis(ax, about.unit)
     said, facts = _note(sides, difference, about, int((~full).sum()) if many else 0)
     sides_said = f"{names[0]} and {names[1]}"
     if first is not None:
@@ -293,37 +325,6 @@ def _result(kind: type, rows: pd.DataFrame, names: tuple[str, str]) -> Result:
         of_wearer = {str(wearer): names[int(after)] for wearer, after in sides.items()}
         return group_difference(rows, of_wearer, outcome="value")
     return fit_mixed(rows.assign(after=rows["after"].astype(float)), "value", predictors="after")
-
-
-def _counted_by(
-    result: Result,
-    rows: pd.DataFrame,
-    full: Bools,
-    column: str,
-    names: tuple[str, str],
-    by: str | None,
-) -> Bools:
-    """Return which rows a result counted: those of full days, or all.
-
-    A result does not say which column of which table it is of: its counts of both sides and its
-    difference must be those of the rows.
-    """
-    said, outcome = _said(result, names, by), column
-    if isinstance(result, pd.DataFrame):
-        outcome = last_step(result).get("outcome") or column
-    for counts in (full, np.ones(len(rows), dtype=bool)):
-        try:
-            ours = _said(_result(type(result), rows[counts], names), names, by)
-        except EyelogError:
-            continue
-        same = np.isclose(said.value, ours.value, rtol=1e-6, equal_nan=True)
-        if outcome == column and said.based_on == ours.based_on and (said.is_adjusted or same):
-            return np.asarray(counts)
-    of = f" of {outcome!r}, or" * (outcome != column)
-    raise ConfigurationError(
-        f"plot_change: the result is{of} of other values than these: pass the table, the column"
-        " and the split that the result is of"
-    )
 
 
 def _wearers(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -463,23 +464,6 @@ def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:
     marks.bare(ax, "bottom")
     ax.set_xlim(*ENDS)
     marks.value_axis(ax.yaxis, about.text)
-
-
-def _draw_difference(values: Axes, ax: Axes, sides: Sides, difference: Difference) -> None:
-    """Draw the difference, its interval, and a shape that shows where most of it lies."""
-    value, low, high = difference.value, difference.low, difference.high
-    row = pd.DataFrame({"difference": [value], "low": [low], "high": [high]})
-    draw_differences(values, ax, [0.0], row, sides.means[0], difference.what)
-    if np.isfinite(low) and np.isfinite(high):
-        # Two halves of a normal curve whose 95 % end where the interval does.
-        t = SHAPE_REACH * SPREAD * np.linspace(-1.0, 1.0, 121)
-        y = value + t * np.where(t < 0, value - low, high - value) / SPREAD
-        wide = 0.42 * np.exp(-(t**2) / 2) + 0.04
-        look: dict[str, Any] = {"edgecolor": COLOURS["usual rim"], "linewidth": 0.5, "zorder": 2}
-        ax.fill_betweenx(y, 0.02, wide, facecolor=COLOURS["usual range"], **look)
-    names = sides.short
-    ax.set_xticks([0.0], [f"{names[1]}\nminus {names[0]}"])
-    ax.set_xlim(-0.55, 0.75)
 
 
 def _note(sides: Sides, difference: Difference, about: Column, left_out: int) -> tuple[str, str]:

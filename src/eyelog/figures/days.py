@@ -267,9 +267,10 @@ def plot_baseline(
     ax = axes.on(ax, height_mm=58.0)
     x = dates.noons(days)
     dates.shade_weekends(ax, days)
+    look: dict[str, Any]
     if np.isfinite(low).any():
         # In steps: a weekend has a range of its own, and nothing lies between Friday and Saturday.
-        look: dict[str, Any] = {"facecolor": COLOURS["usual range"], "linewidth": 0.5}
+        look = {"facecolor": COLOURS["usual range"], "linewidth": 0.5}
         look |= {"edgecolor": COLOURS["usual rim"], "label": "usual range: 99 of 100 days"}
         ax.fill_between(x, low, high, step="mid", **look)
         alone = marks.lone(low)
@@ -291,7 +292,20 @@ def plot_baseline(
         weeks = pd.Series(value).groupby(np.arange(len(x)) // 7).median()
         look = {"color": colour, "linewidth": 1.4, "label": "median of seven days"}
         ax.plot(x[0] + 7 * weeks.index + 3, weeks, zorder=4, **look)
-    _draw_changes(ax, days, changes)
+    try:
+        begun = [pd.Timestamp(change).tz_localize(None).normalize() for change in changes]
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"changes takes dates, not {changes!r}") from None
+    for day in begun:
+        if not days[0] <= day <= days[-1]:
+            raise ConfigurationError(
+                f"the change on {day:%Y-%m-%d} lies outside the days of the table:"
+                f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}"
+            )
+    if begun:
+        look = {"color": COLOURS["event"], "linewidth": 1.2, "linestyle": "--"}
+        look |= {"transform": ax.get_xaxis_transform(), "label": "a new level begins"}
+        ax.vlines(dates.noons(begun) - 0.5, 0, 1, **look)
     marks.value_axis(ax.yaxis, about.label, value)
     if about.is_amount:  # only the view: what is drawn does not follow the history
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
@@ -299,21 +313,3 @@ def plot_baseline(
     ours = title_of(table, days=pd.DatetimeIndex(table.index))
     axes.finish(ax, ours, title, legend=legend)
     return ax
-
-
-def _draw_changes(ax: Axes, days: pd.DatetimeIndex, changes: Sequence[pd.Timestamp]) -> None:
-    """Draw a line before each day with which a new level begins."""
-    try:
-        stamps = [pd.Timestamp(change).tz_localize(None).normalize() for change in changes]
-    except (TypeError, ValueError):
-        raise ConfigurationError(f"changes takes dates, not {changes!r}") from None
-    for day in stamps:
-        if not days[0] <= day <= days[-1]:
-            raise ConfigurationError(
-                f"the change on {day:%Y-%m-%d} lies outside the days of the table:"
-                f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}"
-            )
-    if stamps:
-        look: dict[str, Any] = {"color": COLOURS["event"], "linewidth": 1.2, "linestyle": "--"}
-        look |= {"transform": ax.get_xaxis_transform(), "label": "a new level begins"}
-        ax.vlines(dates.noons(stamps) - 0.5, 0, 1, **look)

@@ -46,7 +46,7 @@ LEFT, RIGHT = 0.58, 0.29  # of the width: the groups, and their differences
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 CLASSES_H: Final = (LEAST_H, 8.0, 12.0)
 CLASSES: Final = ("worn 4 to 8 h", "worn 8 to 12 h", "usable")
-MOST_ROWS_APART: Final = 60
+MOST_ROWS_APART: Final = 60  # with more rows than this, rows touch
 
 
 class LeftPart:
@@ -109,6 +109,7 @@ def plot_cohort(
         number, 0 for the first of the calendar days. Caterpillar: points, lowest at the bottom.
         Groups: the first at the top; and in ``ax.child_axes``, with two groups or more, the
         differences. Each artist has its words in the legend as its label.
+        The title says how many wearers are drawn, and of how many if some have no value or group.
 
     Raises
     ------
@@ -150,7 +151,8 @@ def plot_cohort(
     if by is not None:
         table, (by, *_) = keyed(table, by, what=what, one=True)
     tables.require_numbers(table, column, what=what)
-    wide = _wide(table, column, what)
+    everyone = _wide(table, column, what)
+    wide = everyone.dropna(how="all")
     wearers, named = len(wide), column_of(column, log=stated_log(table))
     if by is not None:
         means = wide.mean(axis=1)
@@ -170,13 +172,17 @@ def plot_cohort(
         _lines(ax, wide, named)
     days = pd.DatetimeIndex(wide.columns)
     log = LOG_WORDS.get(stated_log(table) or "", "")
-    parts = [counted(wearers, "wearer"), log, range_words(days[0], days[-1])]
+    who = counted(wearers, "wearer")
+    if wearers < len(everyone):
+        lacking = "value" if by is None else "value or group"
+        who = f"{wearers} of {len(everyone)} wearers (others have no {lacking})"
+    parts = [who, log, range_words(days[0], days[-1])]
     axes.finish(ax, " · ".join(part for part in parts if part), title, legend=legend)
     return ax
 
 
 def _wide(table: pd.DataFrame, column: str, what: str) -> pd.DataFrame:
-    """Return a row for each wearer and a column for each calendar day."""
+    """Return a row for each wearer, blank without a value, and a column for each calendar day."""
     if ACCOUNT not in {*table.index.names, *table.columns}:
         raise ConfigurationError(
             f"{what} takes the days of many wearers, with account and day, as of"
@@ -189,7 +195,11 @@ def _wide(table: pd.DataFrame, column: str, what: str) -> pd.DataFrame:
         raise ConfigurationError(f"{what} has nothing to draw: {column!r} has no value")
     days["day"] = days["day"].astype("M8[D]").astype("M8[us]")
     wide = days.pivot(index=ACCOUNT, columns="day", values=column)  # noqa: PD010
-    return wide.reindex(columns=pd.date_range(wide.columns[0], wide.columns[-1], freq="D"))
+    of: Any = table.index.get_level_values if ACCOUNT in table.index.names else table.get
+    return wide.reindex(
+        pd.Index(of(ACCOUNT)).astype("str").dropna().unique().sort_values(),
+        columns=pd.date_range(wide.columns[0], wide.columns[-1], freq="D"),
+    )
 
 
 def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:

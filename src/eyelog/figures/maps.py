@@ -1,6 +1,6 @@
 """Days below each other, by time of day: their states, one field, or each day with the next."""
 
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures.axes import Panels
 from eyelog.figures.events import Event, event_us, key_words, on_days
 from eyelog.figures.labels import in_legend, label_of, short_names, subject, title_of
-from eyelog.figures.many import draw_who_wore_when
+from eyelog.figures.many import LEAST_H, MOST_ROWS_APART, draw_who_wore_when
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, sequential
 from eyelog.figures.timeline import kind_of
 from eyelog.frame import OFFSET, history, is_resampled, require
@@ -25,27 +25,15 @@ from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
 from eyelog.series.observed import rows_of
 
-MOST_ROWS_APART: Final = 60  # with more rows than this, rows touch
 ROW_MM, LEAST_MM, MOST_MM = 4.0, 24.0, 140.0
 
 STEPS: Final = "steps"
 
-LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 COLUMN_MIN: Final = 15
 LEVELS: Final = 20  # heights that a column of a row may have
 FOOT: Final = 1  # levels beneath those of a value
 GAP_LEVELS: Final = 3  # of white between two rows
 LANE_WIDTH: Final = {"Worn (h)": 0.26, "Diary": 0.1}
-
-
-class Rows(NamedTuple):
-    """The rows of the figure: the wearer and day of each, and the row of each record or -1."""
-
-    names: list[str]
-    days: list[pd.DatetimeIndex]
-    firsts: list[int]
-    of_record: Ints
-    n: int
 
 
 @axes.plot_function
@@ -122,62 +110,49 @@ def plot_overview(
     accounts: Any = np.zeros(len(index), dtype=np.int64)
     if isinstance(judged.states.index, pd.MultiIndex):
         accounts = judged.states.index.get_level_values(0)
-    rows = _rows_of_wearers(index, accounts, clock)
-    judged, of_record = judged.of_rows(rows.of_record >= 0), rows.of_record[rows.of_record >= 0]
-    shares, note = ribbon.widened(ribbon.day_shares(judged, of_record, rows.n))
-    ax = axes.on(ax, height_mm=max(12.0, min(5.0 * rows.n, 80 + 0.15 * rows.n)))
+    # A row for every day from a wearer's first to the last, after a blank one if there are several
+    every: dict[Any, pd.DatetimeIndex] = {}
+    firsts, n, several = list[int](), 0, len(set(accounts)) > 1
+    of_record = np.full(len(index), -1)
+    for account in dict.fromkeys(accounts):
+        mine = np.flatnonzero(accounts == account)
+        kept, every[account], place = tables.on_days(index[mine], clock)
+        firsts.append(n + several)
+        of_record[mine[kept]] = firsts[-1] + place
+        n = firsts[-1] + len(every[account])
+    judged, of_record = judged.of_rows(of_record >= 0), of_record[of_record >= 0]
+    shares, note = ribbon.widened(ribbon.day_shares(judged, of_record, n))
+    ax = axes.on(ax, height_mm=max(12.0, min(5.0 * n, 80 + 0.15 * n)))
     # Enough rows of the image per day to keep the colours of neighbouring days apart.
-    repeats = max(1, min(24, 1200 // rows.n))
+    repeats = max(1, min(24, 1200 // n))
     colours = np.repeat(ribbon.colours(shares), repeats, axis=0)
-    ribbon.image(ax, colours, (0, 24, rows.n - 0.5, -0.5))
+    ribbon.image(ax, colours, (0, 24, n - 0.5, -0.5))
     if patterns:
-        ribbon.patterned(ax, shares, range(rows.n))
-    for days, first in zip(rows.days, rows.firsts, strict=True):
+        ribbon.patterned(ax, shares, range(n))
+    for days, first in zip(every.values(), firsts, strict=True):
         ribbon.hatched(ax, first - 0.5, first + len(days) - 0.5, left=0, right=24)
         dates.blank_skipped_hours(ax, days, clock, first)
-    if rows.n <= MOST_ROWS_APART:
-        borders = np.arange(rows.n + 1) - 0.5
+    if n <= MOST_ROWS_APART:
+        borders = np.arange(n + 1) - 0.5
         ax.barh(borders, 24, height=0.2, color="white", linewidth=0, zorder=2)
-    ax.set_ylim(rows.n - 0.5, -0.5)
+    ax.set_ylim(n - 0.5, -0.5)
     zone = None if isinstance(states, pd.DataFrame) and OFFSET in states else index.tz
     dates.hours_axis(ax, zone, day_starts=day_starts)
-    _name_rows(ax, rows)
+    names = [str(account) for account in every]
+    if several and n > 40:  # with more rows, many wearers are named, and their days are not
+        middles = np.array(firsts) + [(len(days) - 1) / 2 for days in every.values()]
+        axes.name_rows(ax, middles, names)
+    else:
+        dates.day_rows_axis(ax, list(every.values()), firsts)
+        for name, first in zip(short_names(names, 40) if several else [], firsts, strict=False):
+            ax.text(0, first - 0.75, name, weight="bold", ha="left", va="center")
     marks.bare(ax, "left")
-    many = f"{len(rows.names)} wearers" if len(rows.names) > 1 else None
+    many = f"{len(names)} wearers" if several else None
     days = local_days(judged.stamps, clock=clock)
     ribbon.explain(ax, judged.codes, patterns=patterns)
     ours = title_of(judged.states, wearer=many, days=days, zone=False)
     axes.finish(ax, ours, title, legend=legend, note=note)
     return ax
-
-
-def _rows_of_wearers(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Rows:
-    """Assign a row to every day from a wearer's first to the last; separate several wearers."""
-    names, days, firsts, n = list(dict.fromkeys(accounts)), [], [], 0
-    of_record = np.full(len(index), -1)
-    for name in names:
-        mine = np.flatnonzero(accounts == name)
-        kept, every, place = tables.on_days(index[mine], clock)
-        firsts.append(n + (len(names) > 1))
-        of_record[mine[kept]] = firsts[-1] + place
-        n = firsts[-1] + len(every)
-        days.append(every)
-    return Rows([str(name) for name in names], days, firsts, of_record, n)
-
-
-def _name_rows(ax: Axes, rows: Rows) -> None:
-    """Name the days of one wearer, or the wearers, and their days if there is room."""
-    several = len(rows.names) > 1
-    if several and rows.n > 40:  # with more rows, many wearers are named, and their days are not
-        middles = [
-            first + (len(of) - 1) / 2 for first, of in zip(rows.firsts, rows.days, strict=True)
-        ]
-        axes.name_rows(ax, middles, rows.names)
-        return
-    dates.day_rows_axis(ax, rows.days, rows.firsts)
-    names = short_names(rows.names, 40) if several else []
-    for name, first in zip(names, rows.firsts, strict=False):
-        ax.text(0, first - 0.75, name, weight="bold", ha="left", va="center")
 
 
 @axes.plot_function
@@ -408,10 +383,31 @@ def plot_actogram(
         if events is not None:
             raise ConfigurationError("plot_actogram takes events= of one wearer, not of a table")
         return draw_who_wore_when(table, title, legend, fig)
-    series, seconds, clock = _closing_rows(table, column, limits)
+    what = "plot_actogram"
+    of_states = isinstance(getattr(table, "dtype", None), pd.CategoricalDtype)
+    of_states |= isinstance(table, pd.DataFrame) and column is None
+    if of_states:
+        judged = ribbon.judged(table, limits=limits, what=what)
+        series, seconds, clock = judged.states.set_axis(judged.stamps), judged.seconds, judged.clock
+    elif not isinstance(table, pd.DataFrame | pd.Series):
+        raise ConfigurationError(
+            f"{what} takes a frame, eyelog.states(frame), or the days of many wearers, not"
+            f" {type(table).__name__}"
+        )
+    elif isinstance(table, pd.Series) and any(step.get("zones_vary") for step in history(table)):
+        raise ConfigurationError(
+            f"{what} needs the wearer's clock, and a Series does not hold it where the zone varies:"
+            " pass the frame itself"
+        )
+    else:
+        # Irregular rows of one's own last as long as the shortest distance between them.
+        length = pd.Timedelta(seconds=tables.row_seconds(table, None))
+        of = rows_of(table, column, what, limits, length)
+        series = pd.Series(of.values, stamps_at(of.closes_us, of.index.tz), name=of.name or None)
+        series.attrs = table.attrs
+        seconds, clock = of.step_us / 1e6, of.clock
     kept, days, rows = tables.on_days(pd.DatetimeIndex(series.index), clock)
-    series, index = series[kept], series.index[kept]
-    of_states = isinstance(series.dtype, pd.CategoricalDtype)
+    series = series[kept]
     lanes = ["Worn (h)"] * of_states + ["Diary"] * (events is not None)
     # At most 170 mm with title, legend and key.
     height = float(np.clip(ROW_MM * len(days), LEAST_MM, 120.0))
@@ -422,50 +418,20 @@ def plot_actogram(
         marks.bare(ax, "left")
         ax.tick_params(axis="y", labelleft=False)
     if of_states:
-        judged = ribbon.Judged(series, index, ribbon.state_codes(series), clock, seconds)
-        cells, worn = _states(made[0], judged, rows, len(days))
-        _draw_worn(made[1], worn)
+        cells = _states(made[0], made[1], judged.of_rows(kept), rows, len(days))
     else:
-        cells = _values(made[0], series, index, rows, len(days), seconds, clock)
+        cells = _values(made[0], series, rows, len(days), seconds, clock)
     _draw_days(made[0], cells, days, clock, double=double)
     key = ""
     if events is not None:
-        key = _draw_events(made[0], made[-1], event_us(events), days, clock, double=double)
+        key = _draw_events(made, event_us(events), days, clock, double=double)
     ours = title_of(series, days=days, zone=False)
     axes.finish(made[0], ours, title, legend=legend, note=key, fig=fig)
     return made
 
 
-def _closing_rows(
-    given: Any, column: str | None, limits: Limits | None
-) -> tuple[pd.Series, float, LocalClock]:
-    """Return states or values by the stamps that close them, how long each lasts, and the clock."""
-    what = "plot_actogram"
-    of_states = isinstance(given, pd.DataFrame) and column is None
-    if of_states or isinstance(getattr(given, "dtype", None), pd.CategoricalDtype):
-        if isinstance(given, pd.DataFrame):
-            tables.stamps(given.index, what=what)
-        judged = ribbon.judged(given, limits=limits, what=what)
-        return judged.states.set_axis(judged.stamps), judged.seconds, judged.clock
-    if not isinstance(given, pd.DataFrame | pd.Series):
-        raise ConfigurationError(
-            f"{what} takes a frame, eyelog.states(frame), or the days of many wearers, not"
-            f" {type(given).__name__}"
-        )
-    if isinstance(given, pd.Series) and any(step.get("zones_vary") for step in history(given)):
-        raise ConfigurationError(
-            f"{what} needs the wearer's clock, and a Series does not hold it where the zone varies:"
-            " pass the frame itself"
-        )
-    rows = rows_of(given, column, what, limits)
-    closes = stamps_at(rows.closes_us, rows.index.tz)
-    series = pd.Series(rows.values, closes, name=rows.name or None)
-    series.attrs = given.attrs
-    return series, rows.step_us / 1e6, rows.clock
-
-
-def _states(ax: Axes, judged: ribbon.Judged, rows: Ints, n: int) -> tuple[Floats, Floats]:
-    """Return the colours of each level of each column, which `ax` explains, and hours worn."""
+def _states(ax: Axes, beside: Axes, judged: ribbon.Judged, rows: Ints, n: int) -> Floats:
+    """Return the colours of each level of each column, which `ax` explains; draw the hours worn."""
     shares = ribbon.day_shares(judged, rows, n, column_min=COLUMN_MIN)
     tops = np.cumsum(shares, axis=2)
     # The middle of a level is in the first state whose top is above it, or in none.
@@ -477,17 +443,24 @@ def _states(ax: Axes, judged: ribbon.Judged, rows: Ints, n: int) -> tuple[Floats
     worn = np.stack([of["usable"] + of["walking"] + of["noisy"], of["usable"]], axis=1)
     ribbon.explain(ax, judged.codes)
     axes.key(ax, "no record")
-    return look[place].transpose(1, 0, 2, 3), worn
+    # The usable hours are in front.
+    days, full = np.arange(n), worn[:, 0] >= LEAST_H
+    thin: dict[str, Any] = {"edgecolor": COLOURS["usable"], "facecolor": "white", "linewidth": 0.7}
+    for chosen, which, name, bars in (
+        (full, 0, "worn, not usable (hours)", {"color": COLOURS["worn"]}),
+        (full, 1, "usable", {"color": COLOURS["usable"]}),
+        (~full, 0, f"thin: worn under {LEAST_H:g} h", thin),
+    ):
+        if chosen.any():
+            beside.barh(days[chosen], worn[chosen, which], 0.55, label=name, **bars)
+    beside.set_xlim(0.0, max(8.0, 1.05 * float(worn.max())))
+    marks.value_axis(beside.xaxis, most=3)
+    colours: Floats = look[place].transpose(1, 0, 2, 3)
+    return colours
 
 
 def _values(
-    ax: Axes,
-    series: pd.Series,
-    index: pd.DatetimeIndex,
-    rows: Ints,
-    n: int,
-    seconds: float,
-    clock: LocalClock,
+    ax: Axes, series: pd.Series, rows: Ints, n: int, seconds: float, clock: LocalClock
 ) -> Floats:
     """Return the colours of each level of each column of a value, which `ax` explains."""
     if not 0 < seconds <= 3600.0:
@@ -497,7 +470,8 @@ def _values(
     minutes = next(step for step in (COLUMN_MIN, 30, 60) if seconds <= step * 60)
     columns = 1440 // minutes
     # A stamp closes its interval, which is before it.
-    slot = (time_of_day_us(index, clock=clock) - 1) // (DAY_US // columns)
+    closes = pd.DatetimeIndex(series.index)
+    slot = (time_of_day_us(closes, clock=clock) - 1) // (DAY_US // columns)
     cell, values = rows * columns + slot, numbers(series)
     size, finite = n * columns, np.isfinite(values)
     mean = tables.means(values, cell, size)
@@ -569,31 +543,11 @@ def _draw_days(
     marks.bare(ax, "left")
 
 
-def _draw_worn(ax: Axes, worn: Floats) -> None:
-    """Draw the hours worn on each day, with the usable ones in front."""
-    rows, full = np.arange(len(worn)), worn[:, 0] >= LEAST_H
-    thin: dict[str, Any] = {"edgecolor": COLOURS["usable"], "facecolor": "white", "linewidth": 0.7}
-    for chosen, which, name, look in (
-        (full, 0, "worn, not usable (hours)", {"color": COLOURS["worn"]}),
-        (full, 1, "usable", {"color": COLOURS["usable"]}),
-        (~full, 0, f"thin: worn under {LEAST_H:g} h", thin),
-    ):
-        if chosen.any():
-            ax.barh(rows[chosen], worn[chosen, which], 0.55, label=name, **look)
-    ax.set_xlim(0.0, max(8.0, 1.05 * float(worn.max())))
-    marks.value_axis(ax.xaxis, most=3)
-
-
 def _draw_events(
-    ax: Axes,
-    lane: Axes,
-    spans: list[Event],
-    days: pd.DatetimeIndex,
-    clock: LocalClock,
-    *,
-    double: bool,
+    made: Panels, spans: list[Event], days: pd.DatetimeIndex, clock: LocalClock, *, double: bool
 ) -> str:
     """Number events at their times, long ones beside the days; return the key to the numbers."""
+    ax, *_, lane = made
     keys = {name: key for key, name in enumerate(dict.fromkeys(name for *_, name in spans), 1)}
     bars: list[tuple[float, float, str]] = []
     short: list[Event] = []

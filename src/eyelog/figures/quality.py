@@ -265,8 +265,12 @@ def plot_attrition(
     require(table, COLUMNS, purpose=what, made_by="eyelog.attrition(frame)")
     tables.require_rows(table, what=what)
     log = stated_log(table)
-    table = _without_legacy(table, log)
-    of_outcome = (table["outcome"].fillna("") != "").to_numpy(dtype=bool)
+    # The outcomes of the retired algorithm are left out if there are others.
+    outcomes, fields = table["outcome"].fillna("").astype(str), catalogue(log) if log else {}
+    legacy = np.array([name in fields and "(legacy)" in fields[name].label for name in outcomes])
+    if ((outcomes != "") & ~legacy).any():
+        table, outcomes = table[~legacy], outcomes[~legacy]
+    of_outcome = (outcomes != "").to_numpy(dtype=bool)
     shared = ~of_outcome
     # The outcomes are closer together: nothing is written under their counts.
     heights = np.where(of_outcome, 0.6, 1.0)
@@ -317,15 +321,6 @@ def plot_attrition(
     named = [stated_account(table), LOG_WORDS.get(log or ""), used_for]
     axes.finish(ax, " · ".join(str(part) for part in named if part), title, legend=legend)
     return ax
-
-
-def _without_legacy(table: pd.DataFrame, log: str | None) -> pd.DataFrame:
-    """Return the table without the outcomes of the retired algorithm, if it has others."""
-    fields = catalogue(log) if log else {}
-    outcomes = [str(name) for name in table["outcome"].fillna("")]
-    legacy = np.array([name in fields and "(legacy)" in fields[name].label for name in outcomes])
-    others = np.array([bool(name) for name in outcomes]) & ~legacy
-    return table[~legacy] if others.any() else table
 
 
 def _condition(table: pd.DataFrame, place: int, log: str | None) -> str:

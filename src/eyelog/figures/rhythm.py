@@ -9,7 +9,7 @@ from matplotlib.colors import Normalize
 
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.labels import Subject, last_step, shades, span_of, subject, title_of
+from eyelog.figures.labels import last_step, shades, span_of, subject, title_of
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame, require_rows_once
 from eyelog.judge.arrays import Floats, numbers
@@ -91,8 +91,69 @@ def plot_profile(
             f"{what} takes a table of eyelog.rhythm.profile, by hour, weekday or both, and"
             f" this one is indexed by {', '.join(names)}"
         )
-    ax = axes.on(ax, height_mm=46.0 if len(names) == 2 else 56.0)
-    (_week_of_hours if len(names) == 2 else _cycle)(ax, table, subject(table))
+    about, tz = subject(table), last_step(table).get("tz")
+    if len(names) == 2:
+        ax = axes.on(ax, height_mm=46.0)
+        week = pd.MultiIndex.from_product([range(7), range(24)], names=["weekday", "hour"])
+        cells = numbers(table["days_median"].reindex(week)).reshape(7, 24)
+        finite = cells[np.isfinite(cells)]
+        low, high = min(finite.min(initial=0.0), 0.0), finite.max(initial=0.0)
+        # The table does not say whether there was a record: hatching would say that there was none.
+        ax.patch.set_facecolor(COLOURS["masked"])
+        image = ax.imshow(
+            np.ma.masked_invalid(cells),
+            aspect="auto",
+            interpolation="nearest",
+            cmap=sequential(about.meaning).with_extremes(bad="none"),
+            norm=Normalize(low, high if high > low else low + 1.0),
+            extent=(0, 24, 6.5, -0.5),
+        )
+        days = table["days"].groupby(level="weekday").max().reindex(range(7)).fillna(0).astype(int)
+        # The number of days in a row is beside its name.
+        ax.set_yticks(range(7), [f"{WEEKDAYS[day]}  n = {days[day]}" for day in range(7)])
+        ax.tick_params(axis="y", length=0)
+        dates.hours_axis(ax, tz)
+        if finite.size:
+            marks.colour_bar(ax, image, f"Median of the days\n{about.label}")
+        else:
+            marks.say_no_values(ax)
+        if not np.isfinite(cells).all():
+            axes.key(ax, "no usable value", "masked")
+    else:
+        ax = axes.on(ax, height_mm=56.0)
+        hourly = table.index.name == "hour"
+        whole = table.reindex(range(24 if hourly else 7))
+        x: Any = np.arange(len(whole)) + 0.5 * hourly
+        median, (low, high) = numbers(whole["days_median"]), _middle_of_days(whole)
+        of_line, of_area = shades(about.meaning)
+        area: dict[str, Any] = {"facecolor": COLOURS[of_area], "alpha": 0.5, "linewidth": 0}
+        look: dict[str, Any] = {"label": "median of the days", "facecolors": COLOURS[of_line]}
+        if hourly:
+            # The line is closed over midnight: the last hour precedes the first.
+            around = np.concatenate([[23], np.arange(24), [0]])
+            turn = np.arange(-0.5, 25.0)
+            middle, *ends = (of[around] for of in (median, low, high))
+            if np.isfinite(ends[0]).any():
+                ax.fill_between(turn, *ends, label=MIDDLE, **area)
+            ax.plot(turn, middle, color=COLOURS[of_line], linewidth=1.4, label="median of the days")
+            alone = marks.lone(middle)
+            x, median, (low, high) = turn[alone], middle[alone], (end[alone] for end in ends)
+            look |= {"label": "", "interval": "", "width": 2.0, "s": 6.0}
+        else:
+            look |= {"interval": MIDDLE, "width": 4.0, "s": 22.0}
+            ax.margins(y=0.1)
+        marks.estimates(ax, x, median, (low, high), COLOURS[of_area], **look)
+        marks.value_axis(ax.yaxis, about.label, numbers(table["days_median"]))
+        below, seen = marks.strip(ax), table["days"].astype(int)
+        few = f"{seen.min()} to " if seen.min() < seen.max() else ""
+        observed = f"{few}{counted(int(seen.max()), 'day')} observed"
+        places, counts = np.arange(len(whole)) + 0.5 * hourly, np.nan_to_num(numbers(whole["days"]))
+        below.bar(places, counts, width=0.8, color=COLOURS["hatch"], label=observed)
+        marks.strip_axis(below, "Days", float(max(counts.max(), 1.0)))
+        if hourly:
+            dates.hours_axis(below, tz)
+        else:
+            dates.weekdays_axis(ax, below)
     ours = title_of(table, days=span_of(table), zone=False)
     axes.finish(ax, ours, title, legend=legend)
     return ax
@@ -111,71 +172,6 @@ def _middle_of_days(table: pd.DataFrame) -> tuple[Floats, Floats]:
     many = numbers(table["days"]) >= LEAST_DAYS
     low, high = (np.where(many, numbers(table[f"days_{name}"]), np.nan) for name in ("q25", "q75"))
     return low, high
-
-
-def _cycle(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
-    """Draw the median of the days over the hours of the day or the days of the week."""
-    hourly = table.index.name == "hour"
-    whole = table.reindex(range(24 if hourly else 7))
-    x: Any = np.arange(len(whole)) + 0.5 * hourly
-    median, (low, high) = numbers(whole["days_median"]), _middle_of_days(whole)
-    of_line, of_area = shades(about.meaning)
-    area: dict[str, Any] = {"facecolor": COLOURS[of_area], "alpha": 0.5, "linewidth": 0}
-    look: dict[str, Any] = {"label": "median of the days", "facecolors": COLOURS[of_line]}
-    if hourly:
-        # The line is closed over midnight: the last hour precedes the first.
-        around = np.concatenate([[23], np.arange(24), [0]])
-        turn, (middle, *ends) = np.arange(-0.5, 25.0), (of[around] for of in (median, low, high))
-        if np.isfinite(ends[0]).any():
-            ax.fill_between(turn, *ends, label=MIDDLE, **area)
-        ax.plot(turn, middle, color=COLOURS[of_line], linewidth=1.4, label="median of the days")
-        alone = marks.lone(middle)
-        x, median, (low, high) = turn[alone], middle[alone], (end[alone] for end in ends)
-        look |= {"label": "", "interval": "", "width": 2.0, "s": 6.0}
-    else:
-        look |= {"interval": MIDDLE, "width": 4.0, "s": 22.0}
-        ax.margins(y=0.1)
-    marks.estimates(ax, x, median, (low, high), COLOURS[of_area], **look)
-    marks.value_axis(ax.yaxis, about.label, numbers(table["days_median"]))
-    below, seen = marks.strip(ax), table["days"].astype(int)
-    few = f"{seen.min()} to " if seen.min() < seen.max() else ""
-    observed = f"{few}{counted(int(seen.max()), 'day')} observed"
-    places, days = np.arange(len(whole)) + 0.5 * hourly, np.nan_to_num(numbers(whole["days"]))
-    below.bar(places, days, width=0.8, color=COLOURS["hatch"], label=observed)
-    marks.strip_axis(below, "Days", float(max(days.max(), 1.0)))
-    if hourly:
-        dates.hours_axis(below, last_step(table).get("tz"))
-    else:
-        dates.weekdays_axis(ax, below)
-
-
-def _week_of_hours(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
-    """Draw the median of the days as a map: a row for each weekday, a column for each hour."""
-    week = pd.MultiIndex.from_product([range(7), range(24)], names=["weekday", "hour"])
-    cells = numbers(table["days_median"].reindex(week)).reshape(7, 24)
-    finite = cells[np.isfinite(cells)]
-    low, high = min(finite.min(initial=0.0), 0.0), finite.max(initial=0.0)
-    # The table does not say whether there was a record: hatching would say that there was none.
-    ax.patch.set_facecolor(COLOURS["masked"])
-    image = ax.imshow(
-        np.ma.masked_invalid(cells),
-        aspect="auto",
-        interpolation="nearest",
-        cmap=sequential(about.meaning).with_extremes(bad="none"),
-        norm=Normalize(low, high if high > low else low + 1.0),
-        extent=(0, 24, 6.5, -0.5),
-    )
-    days = table["days"].groupby(level="weekday").max().reindex(range(7)).fillna(0).astype(int)
-    # The number of days in a row is beside its name.
-    ax.set_yticks(range(7), [f"{WEEKDAYS[day]}  n = {days[day]}" for day in range(7)])
-    ax.tick_params(axis="y", length=0)
-    dates.hours_axis(ax, last_step(table).get("tz"))
-    if finite.size:
-        marks.colour_bar(ax, image, f"Median of the days\n{about.label}")
-    else:
-        marks.say_no_values(ax)
-    if not np.isfinite(cells).all():
-        axes.key(ax, "no usable value", "masked")
 
 
 @axes.plot_function

@@ -14,10 +14,9 @@ from matplotlib.transforms import Bbox
 
 import eyelog
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import Sheet, fit_width, sheet_of
+from eyelog.figures.axes import Sheet, fit_width, recipe_of, sheet_of
 from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.labels import range_words
-from eyelog.figures.recipe import recipe_of
 from eyelog.figures.style import COLOURS, QUIET_PT, WIDTHS_MM, Width, inches, style
 from eyelog.home import output_file, path_of
 

@@ -46,20 +46,22 @@ def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:
     return index
 
 
-def closing(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose stamps close their rows, as those of records do.
+def closing(frame: pd.DataFrame, *, what: str) -> pd.DataFrame:
+    """Return the ordered rows of one wearer with stamps that close them, as those of records do.
 
     Bins and Intervals open at theirs.
     """
+    require_one_frame(frame, what=what)
+    index = stamps(frame.index, what=what)
+    require_order(index, what=what, name="frame")
     if not named_by_opening(frame) or len(frame) < 2:
         return frame
-    index = cast(pd.DatetimeIndex, frame.index)
     us = microseconds(index)
     length = round(interval_seconds(frame) * 1e6)
     closes = us + length
     if WIDTH in frame.columns:
         closes = us + np.rint(frame[WIDTH].to_numpy("float64") * 1e6).astype(np.int64)
-    elif index.is_monotonic_increasing:  # midnight may have cut a bin
+    else:  # midnight may have cut a bin
         closes = np.minimum(closes, np.append(us[1:], us[-1] + length))
     closed = frame.set_axis(stamps_at(closes, index.tz).rename("date"))
     if OFFSET in closed.columns:  # of the row that opens there
@@ -85,13 +87,11 @@ def records_of_days(
     frame: pd.DataFrame, names: Sequence[str], limits: Limits | None, *, what: str
 ) -> Records:
     """Return the rows of one wearer that `what` draws by time of day, or raise if it cannot."""
-    require_one_frame(frame, what=what)
-    index = stamps(frame.index, what=what)
+    frame = closing(frame, what=what)
     require(frame, names, purpose=what)
     for name in names:
         require_numbers(frame, name, what=what)
-    require_order(index, what=what, name="frame")
-    frame = judged(closing(frame), names, limits, what=what)
+    frame = judged(frame, names, limits, what=what)
     log = log_or_none(frame)
     seconds, clock = row_seconds(frame, log), clock_of(frame, log=log)
     if not 0 < seconds <= 43_200.0:

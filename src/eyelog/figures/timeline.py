@@ -32,7 +32,6 @@ from eyelog.frame import (
     clock_of,
     is_resampled,
     require,
-    require_one_frame,
 )
 from eyelog.judge.arrays import Floats, Ints, follows, holds_numbers, numbers
 from eyelog.judge.flag import states as states_of
@@ -239,10 +238,7 @@ def plot_timeline(
     ['Steps, medium per min', 'Tilt fore-aft (deg)', 'State']
     """
     what = "plot_timeline"
-    require_one_frame(frame, what=what)
-    index = tables.stamps(frame.index, what=what)
-    tables.require_order(index, what=what, name="frame")
-    frame = tables.closing(frame)
+    frame = tables.closing(frame, what=what)
     if fields is None:
         frame, fields = _default(frame)
     names = _names(frame, fields)

@@ -311,11 +311,33 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
     x = dates.noons(recent.index)
     ends = {end: possible(judged[end], about.unit) for end in ("low", "high")}
     judged = judged.assign(**ends)
-    _usual(ax, judged)
+    # The usual range of each day is a band of its own. Without a range, a baseline is that of other
+    # days, as before weekends are known.
+    known = judged[judged["low"].notna()]
+    if len(known):
+        places = dates.noons(known.index)
+        low, high, centre = (numbers(known[end]) for end in ("low", "high", "baseline"))
+        look: dict[str, Any] = {"facecolor": COLOURS["usual range"], "zorder": 1}
+        ax.bar(places, high - low, 2 * REACH, low, label="usual range: 99 of 100 days", **look)
+        sides = (places - REACH, places + REACH)
+        for edge in (low, high):
+            ax.hlines(edge, *sides, color=COLOURS["usual rim"], linewidth=0.5, zorder=1.5)
+        look = {"color": COLOURS["reference"], "linewidth": 0.9, "zorder": 2.5}
+        ax.hlines(centre, *sides, label="usual value", **look)
     if about.unit.endswith("per day") and span.numbers:
         _bars(ax, name, recent, full, about)
     else:
-        _points(ax, name, recent, judged, full, about, span)
+        # Each value has its interval, and the panel has room for all of them.
+        meaning, between = meaning_of(about), intervals_of(recent, name)
+        every = np.concatenate([values, *(between or ()), *ends.values()]).astype(float)
+        least, most = float(np.nanmin(every)), float(np.nanmax(every))
+        room = 0.08 * (most - least) or 1.0
+        ax.set_ylim(least - room, most + room)
+        marks.estimates(
+            ax, x, values, between, COLOURS[shades(meaning)[0]],
+            label="day", interval=INTERVAL, hollow=(~full, THIN), s=span.point,
+            width=1.3 if span.numbers else 0.8, facecolors=COLOURS[meaning], linewidths=0.9,
+        )  # fmt: skip
     if is_amount(about.unit):
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     stands = (judged["stands"] == True).to_numpy()  # noqa: E712 - a day without a row is missing
@@ -352,23 +374,6 @@ def _name_days(ax: Axes, days: pd.DatetimeIndex, span: Span) -> None:
     ax.tick_params(axis="x", length=0 if span.numbers else 2.5)
 
 
-def _usual(ax: Axes, judged: pd.DataFrame) -> None:
-    """Draw the usual range of each day as a band of its own, and the usual value in it."""
-    # Without a range, a baseline is that of other days, as before weekends are known.
-    known = judged[judged["low"].notna()]
-    if known.empty:
-        return
-    x = dates.noons(known.index)
-    low, high, centre = (numbers(known[name]) for name in ("low", "high", "baseline"))
-    look: dict[str, Any] = {"facecolor": COLOURS["usual range"], "zorder": 1}
-    ax.bar(x, high - low, 2 * REACH, low, label="usual range: 99 of 100 days", **look)
-    ends = (x - REACH, x + REACH)
-    for edge in (low, high):
-        ax.hlines(edge, *ends, color=COLOURS["usual rim"], linewidth=0.5, zorder=1.5)
-    look = {"color": COLOURS["reference"], "linewidth": 0.9, "zorder": 2.5}
-    ax.hlines(centre, *ends, label="usual value", **look)
-
-
 def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, about: Column) -> None:
     """Draw amounts of a day as bars; of the hours worn, the usable ones are in front."""
     x, values, meaning = dates.noons(week.index), numbers(week[name]), meaning_of(about)
@@ -385,29 +390,6 @@ def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, about: Column) -
         if days.any():
             ax.bar(x[days], heights[days], 0.4, zorder=2 + place / 10, label=label, **look)
     ax.set_ylim(0.0, 1.12 * ax.get_ylim()[1])  # a ring on the highest bar needs room
-
-
-def _points(
-    ax: Axes,
-    name: str,
-    recent: pd.DataFrame,
-    judged: pd.DataFrame,
-    full: Bools,
-    about: Column,
-    span: Span,
-) -> None:
-    """Draw a value for each day with its interval, and leave room for all of them."""
-    values, meaning = numbers(recent[name]), meaning_of(about)
-    ends = intervals_of(recent, name)
-    every = np.concatenate([values, *(ends or ()), judged["low"], judged["high"]]).astype(float)
-    low, high = float(np.nanmin(every)), float(np.nanmax(every))
-    room = 0.08 * (high - low) or 1.0
-    ax.set_ylim(low - room, high + room)
-    marks.estimates(
-        ax, dates.noons(recent.index), values, ends, COLOURS[shades(meaning)[0]],
-        label="day", interval=INTERVAL, hollow=(~full, THIN), s=span.point,
-        width=1.3 if span.numbers else 0.8, facecolors=COLOURS[meaning], linewidths=0.9,
-    )  # fmt: skip
 
 
 def _point_out(

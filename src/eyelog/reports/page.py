@@ -5,7 +5,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -136,7 +136,9 @@ def _notices(caught: list[warnings.WarningMessage]) -> list[str]:
 @cache
 def _template() -> Any:
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_unbroken)
-    environment.filters |= {"minus": _minus, "capital": words.capital, "link": _data_url}
+    # A minus sign, as wide as a digit, stands before negative numbers.
+    minus = partial(_NEGATIVE.sub, "\N{MINUS SIGN}")
+    environment.filters |= {"minus": minus, "capital": words.capital, "link": _data_url}
     return environment.from_string(words.text_of("page.html"))
 
 
@@ -150,11 +152,6 @@ def _unbroken(shown: Any) -> Any:
     if not isinstance(shown, str) or hasattr(shown, "__html__"):
         return shown  # markup has sizes and scripts in it, not sentences
     return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", shown)
-
-
-def _minus(text: str) -> str:
-    """Return a text with a minus sign, as wide as a digit, before negative numbers."""
-    return _NEGATIVE.sub("\N{MINUS SIGN}", text)
 
 
 def _brief(text: str) -> str:
