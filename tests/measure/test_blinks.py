@@ -51,6 +51,16 @@ def test_all_methods_and_cleansings_stand_side_by_side() -> None:
         pd.testing.assert_frame_equal(beside, alone)
 
 
+@pytest.mark.parametrize(("noun", "sd"), [("strength", "lc_bkh_sd"), ("duration", "lc_bkw_sd")])
+def test_a_spread_that_one_cleansing_lacks_is_not_that_of_the_other(noun, sd) -> None:
+    frame = el.sample(MINUTES).drop(columns=sd)
+    lost = getattr(el.blinks, noun)(frame, cleansing="weak").filter(regex="_sd_(uv|ms|total)")
+    assert lost.shape == (1, 2)
+    assert lost.isna().all(axis=None)
+    kept = getattr(el.blinks, noun)(frame).filter(regex="_sd_(uv|ms|total)")
+    assert kept.notna().all(axis=None)
+
+
 def test_the_rate_by_hour_of_day_and_by_context() -> None:
     frame = gaps([15.0] * 480, [3] * 240 + [6] * 240)
     by_hour = el.blinks.rate(frame, by="hour")

@@ -441,7 +441,9 @@ def bursts(
     after, side = (f"_{cleansing}", cleansing) if two else ("", None)
     parts = ("blink_count", "burst_count") if two else SINGLE
     groups, total = summed(rows, by, ["bursts"], [f"burst_n{after}"], parts, side)
-    total |= {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
+    # Of this cleansing alone: where it lacks a sum, the other's does not stand in.
+    total = {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
+    total[GROUP_S] = groups.seconds
     data = evaluate(STATISTICS["blinks.bursts"], total)
     return result(rows, groups, data, cleansing=side)
 
@@ -457,7 +459,9 @@ def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: An
     parts = SINGLE if single else ("blink_count", f"blink_{noun}", f"blink_{noun}_sd")
     terms = [f"{noun}_n{after}", f"{noun}_seen_s{after}"]
     groups, total = summed(rows, by, subjects, terms, parts, None if single else cleansing)
-    total |= {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
+    # Of this cleansing alone: where it lacks a sum, the other's does not stand in.
+    total = {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
+    total[GROUP_S] = groups.seconds
     statistics = STATISTICS[f"blinks.{noun}"]
     unknown = {each.name: np.full(len(groups.labels), np.nan) for each in statistics}
     if single:
@@ -513,10 +517,11 @@ def reading_of(
     ConfigurationError
         If the log has no such method, or there is no such cleansing.
     """
-    methods = log_named(log).rate_methods
+    methods = log_named(log).rate_methods if log else ()
     if not methods:
         having = " or ".join(repr(each) for each in known_logs() if log_named(each).rate_methods)
-        raise ConfigurationError(f"{log!r} gives no blink rate: pass a frame of {having}")
+        given = repr(log) if log else "a table without its blinks"
+        raise ConfigurationError(f"{given} gives no blink rate: pass a frame of {having}")
     method = methods[0] if method is None else method
     if method not in methods:
         ways = " or ".join(repr(way) for way in methods)
