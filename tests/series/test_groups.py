@@ -334,6 +334,25 @@ def test_days_of_wearers_in_different_zones_are_those_of_their_dates() -> None:
     assert el.compare.reliability(joined, "rate") == expected
 
 
+def test_days_on_both_sides_of_the_date_line_keep_their_own_dates() -> None:
+    # A day of Tonga begins at the same instant as one with the date before of Samoa.
+    zones = {"w0": "Pacific/Tongatapu", "w1": "Pacific/Pago_Pago"}
+    one, dated = wearer(np.random.default_rng(8).normal(15, 2, 14)), {}
+    aware = {name: one.tz_localize(zone) for name, zone in zones.items()}
+    for name, rows in aware.items():
+        # Stamps of several zones in one column stay as they are.
+        dated[name] = rows.set_axis(pd.Index(list(rows.index), dtype=object, name="day"))
+    joined = pd.concat({name: rows.reset_index() for name, rows in dated.items()})
+    joined = joined.rename_axis(["account", None]).reset_index(level="account")
+    expected = el.compare.reliability(
+        pd.concat(dict.fromkeys(zones, one), names=["account"]), "rate"
+    )
+    assert el.compare.reliability(joined, "rate") == expected
+    same = joined.assign(account="w0")
+    with pytest.raises(el.ConfigurationError, match="2026-10-19 occurs twice for w0"):
+        el.compare.reliability(same, "rate")
+
+
 def test_rows_without_a_day_and_days_that_occur_twice_are_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="one row per day"):
         el.compare.reliability(wearer([1.0] * 9).reset_index(drop=True), "rate")
@@ -341,6 +360,9 @@ def test_rows_without_a_day_and_days_that_occur_twice_are_refused() -> None:
         el.compare.reliability(pd.concat([wearer([1.0] * 9)] * 2), "rate")
     with pytest.raises(el.FieldError, match="'steps'"):
         el.compare.reliability(wearer([1.0] * 9), "steps")
+    undated = wearer([1.0] * 9).set_axis(pd.Index([pd.NaT] * 9, name="day"))
+    with pytest.raises(el.ConfigurationError, match="the day of a row is missing"):
+        el.compare.reliability(undated, "rate")
 
 
 def test_the_power_of_two_groups_is_that_of_statsmodels() -> None:

@@ -77,14 +77,16 @@ def days_of_wearers(table: pd.DataFrame, column: str, *, what: str) -> pd.DataFr
             f"{what} takes one row per day, named 'day' in the index or a column, as eyelog.daily"
             " gives it"
         )
-    # A local day is identified by its date: days of different zones begin at different instants.
-    date_of = {day: pd.Timestamp(day).tz_localize(None) for day in rows["day"].unique()}
-    days = pd.to_datetime(rows["day"].map(date_of))
+    if rows["day"].isna().any():
+        raise ConfigurationError(f"{what}: the day of a row is missing: leave such rows out")
+    # A local day is its date: days of different zones begin at different instants, or, with the
+    # date line between them, two dates at the same one.
+    days = [pd.Timestamp(day).date() for day in rows["day"]]
     accounts = rows[ACCOUNT].astype(str) if ACCOUNT in rows.columns else pd.Series("", rows.index)
     found = pd.DataFrame(
         {
             ACCOUNT: accounts,
-            "day": days.to_numpy().astype("M8[D]").astype(np.int64),
+            "day": np.array(days, dtype="M8[D]").astype(np.int64),
             column: numbers(rows[column]),
         }
     )
