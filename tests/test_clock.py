@@ -239,6 +239,12 @@ def test_zones_survive_copies_and_processes_and_cannot_be_changed() -> None:
         TRIP.rows = ()  # type: ignore[misc]
 
 
+def test_the_clock_of_a_journey_reaches_to_the_last_instant_and_is_shown_in_one_line() -> None:
+    clock = as_tzinfo(TRIP)
+    assert datetime.max.replace(tzinfo=UTC).astimezone(clock).utcoffset() == timedelta(hours=-5)
+    assert repr(clock) == "Asia/Tokyo, America/New_York"
+
+
 @pytest.mark.parametrize(
     ("table", "message"),
     [

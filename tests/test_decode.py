@@ -294,6 +294,8 @@ def test_a_key_that_is_given_twice_is_named(body: str, place: str) -> None:
     message = error_of(body.encode())
     assert place in message
     assert "is given twice" in message
+    if "the key 'stp'" in place:
+        assert "hour '9'" in message
 
 
 def test_a_field_that_was_not_asked_for_is_looked_at_for_that_alone() -> None:

@@ -769,6 +769,9 @@ class _Travelling(tzinfo):
 
     zones: Zones
 
+    def __repr__(self) -> str:
+        return str(self.zones)
+
     def __getinitargs__(self) -> tuple[Zones]:  # for copies and processes
         return (self.zones,)
 
@@ -809,7 +812,8 @@ class _Travelling(tzinfo):
     def fromutc(self, when: datetime) -> datetime:
         """Return an instant, given in UTC, on this clock."""
         instant = when.replace(tzinfo=UTC)
-        place = next(place for place, _, ends in self._stays if instant < ends)
+        stays = self._stays
+        place = next((place for place, _, ends in stays if instant < ends), stays[-1][0])
         wall = instant.astimezone(place).replace(tzinfo=self)
         if wall.utcoffset() != wall.replace(tzinfo=None) - instant.replace(tzinfo=None):
             return wall.replace(fold=1 - wall.fold)

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import msgspec
@@ -112,9 +112,10 @@ def decode_page(
     AnswerError
         If the answer does not have the documented shape, or says two things (a key twice, two
         records of one stamp that differ): the message names `where`, the hour, the record (counted
-        from 1) and the field. Numbers must be numbers and booleans booleans (not 0 and 1); values
-        outside the catalogue's range are not errors. Also if it is large and has more than 100,000
-        objects or lists, or if more than 200 fields of its records are not in the catalogue.
+        from 1) and the field; of a key twice, the hour and the key. Numbers must be numbers and
+        booleans booleans (not 0 and 1); values outside the catalogue's range are not errors. Also
+        if it is large and has more than 100,000 objects or lists, or if more than 200 fields of its
+        records are not in the catalogue.
     """
     wanted = columns(log) if fields is None else check_fields(log, fields)
     names = None if fields is None else wanted
@@ -136,11 +137,11 @@ def decode_page(
             break
         except AnswerError:
             if not sampled:
-                _refuse_a_key_twice(body, where)
+                _refuse_a_key_twice(body, hours, where)
                 raise
     # A colon within a text may be written as an escape.
     if accounted + told != colons or (b"\\" in body and b"\\u003" in body):
-        _refuse_a_key_twice(body, where)
+        _refuse_a_key_twice(body, hours, where)
     refuse_conflicts([page], where)
     return page
 
@@ -347,16 +348,18 @@ def _no_stamp(dates: Sequence[str], counts: Counts, where: str) -> AnswerError:
     raise AssertionError
 
 
-def _refuse_a_key_twice(body: bytes, where: str) -> None:
+def _refuse_a_key_twice(body: bytes, hours: Mapping[str, msgspec.Raw], where: str) -> None:
     """Raise if an object of an answer has a key twice."""
 
-    def once(pairs: list[tuple[str, Any]]) -> None:
+    def once(place: str, pairs: list[tuple[str, Any]]) -> None:
         (key, count), *_ = Counter(key for key, _ in pairs).most_common(1) or [("", 0)]
         if count > 1:
-            raise fault(where, f"the key {key[:64]!r} is given twice")
+            raise fault(place, f"the key {key[:64]!r} is given twice")
 
+    texts = [(f"{where}: hour {hour!r}", bytes(raw)) for hour, raw in hours.items()]
     try:
-        json.loads(body, parse_int=float, object_pairs_hook=once)
+        for place, text in [*texts, (where, body)]:
+            json.loads(text, parse_int=float, object_pairs_hook=partial(once, place))
     except RecursionError:
         raise fault(where, "the answer is nested too deeply") from None
 
