@@ -105,6 +105,24 @@ def test_bins_over_years_with_hardly_any_records_are_refused_by_name():
     assert len(el.coverage(advised, by="10min")) == 24
 
 
+@pytest.mark.parametrize("lost", ["n", "span_s", "before_n", "width_s"])
+@pytest.mark.parametrize("ask", [el.coverage, el.daily, el.blinks.rate])
+def test_intervals_without_a_column_that_every_summary_needs_are_refused_by_name(ask, lost):
+    table = el.intervals(el.sample(MINUTES), "1h").drop(columns=lost)
+    with pytest.raises(el.FieldError, match=f"'recorded_s' of Intervals and lacks '{lost}'"):
+        ask(table)
+
+
+@pytest.mark.parametrize("lost", ["gap_s", "gap_n", "gap_seen_s"])
+def test_intervals_without_a_sum_of_the_blink_rate_have_days_without_one(lost):
+    table = el.intervals(el.sample(), "1h").drop(columns=lost)
+    days = el.daily(table)
+    assert "steps" in days
+    assert days.get("blink_rate_per_min", pd.Series(dtype=float)).isna().all()
+    with pytest.raises((el.FieldError, el.ConfigurationError), match="blink"):
+        el.blinks.rate(table)
+
+
 def holes(frame, **options):
     table = el.gaps(frame, **options)
     return [

@@ -30,6 +30,10 @@ def test_fields_that_lack_are_named() -> None:
         el.gait.pace(frame_of(EYES, {"stp": [1]}).drop(columns="cad"))
     with pytest.raises(el.FieldError, match="no step classes"):
         el.gait.speed_classes(walked([1]))
+    # Intervals that do not show their log: the fields of the log that has classes are named.
+    table = el.intervals(walked([1]), "1h")[["width_s", "n", "recorded_s", "span_s", "before_n"]]
+    with pytest.raises(el.FieldError, match="'stp_fst', 'stp_mid', 'stp_slw', 'stp_vsl'"):
+        el.gait.speed_classes(table)
     with pytest.raises(el.MixedLogsError):
         el.gait.pace(walked([1]).assign(wea_s=60.0))
 

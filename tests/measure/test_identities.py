@@ -45,6 +45,11 @@ WHOLE: dict[str, Ask] = {
     "posture.relative_tilt": el.posture.relative_tilt,
 }
 # Statements about records, which do not judge.
+RECORDS: dict[str, Ask] = {
+    "coverage": lambda f: el.coverage(f, by="1h"),
+    "gaps": el.gaps,
+    "attrition": lambda f: el.attrition(f, recipe="mind" if "vld" in f else "gait"),
+}
 # Corrected for noise, a rate takes the gaps of noisy intervals too, and needs them unmasked.
 CORRECTED = "blinks.rate, corrected"
 # The reasons that do not look at the value itself.
@@ -67,6 +72,26 @@ def hours(log: str, seed: int) -> pd.DataFrame:
 
 some_frames = st.builds(hours, st.sampled_from(LOGS), st.integers(0, 3))
 generators = st.integers(0, 2**32 - 1).map(np.random.default_rng)
+
+
+@pytest.mark.parametrize("name", [*GROUPED, *WHOLE, *RECORDS])
+@settings(max_examples=4)
+@given(some_frames, generators)
+def test_the_order_of_the_rows_changes_nothing(
+    name: str, frame: pd.DataFrame, rng: np.random.Generator
+) -> None:
+    shuffled = frame.iloc[rng.permutation(len(frame))]
+    if name not in GROUPED:
+        ask = (WHOLE | RECORDS)[name]
+        assert_frame_equal(ask(shuffled), ask(frame))
+        return
+    for by in (None, "1h", "hour"):
+        assert_frame_equal(GROUPED[name](shuffled, by=by), GROUPED[name](frame, by=by))
+    place = pd.Series(np.where(frame["tl_yav"] > 10, "down", "up"), index=frame.index)
+    assert_frame_equal(
+        GROUPED[name](shuffled, by=place.loc[shuffled.index].to_numpy()),
+        GROUPED[name](frame, by=place),
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in (*GROUPED, *WHOLE) if name != CORRECTED])

@@ -76,6 +76,11 @@ def test_spread_separates_fidgeting_from_changes_of_posture() -> None:
     assert row[["n", "exposure_min", "coverage"]].tolist() == [2, 0.5, 1]
 
 
+def test_a_log_without_averages_of_the_tilt_is_refused_with_the_logs_that_have_them() -> None:
+    with pytest.raises(el.FieldError, match="15-second log or 60-second log has"):
+        el.posture.spread(packets(600))
+
+
 # Tilt from gravity: known leans are found, and their SD is that of the rows
 
 

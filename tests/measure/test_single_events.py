@@ -493,6 +493,13 @@ def test_a_field_that_is_not_there_is_named(function, lost):
         function(packets(600).drop(columns=lost))
 
 
+def test_rows_of_two_devices_are_refused():
+    one = packets(12_000)
+    other = one.set_axis(one.index + pd.Timedelta("13ms"))
+    with pytest.raises(el.ConfigurationError, match="overlap"):
+        el.gait.steps(pd.concat([one, other]).sort_index())
+
+
 @pytest.mark.parametrize(
     "function",
     [el.eyes.moves, el.gait.steps, el.posture.turns, el.posture.angles, el.posture.tilt,

@@ -18,7 +18,7 @@ from pandas.tseries.frequencies import to_offset
 from eyelog.catalogue import catalogue, log_named, role
 from eyelog.clock import DAY_US, THURSDAY, LocalClock, dates_at, local_clock, stamps_at
 from eyelog.cores import on_cores
-from eyelog.errors import ConfigurationError, MixedLogsError, warn
+from eyelog.errors import ConfigurationError, FieldError, MixedLogsError, warn
 from eyelog.frame import (
     BETWEEN,
     LIMITS,
@@ -43,6 +43,7 @@ from eyelog.judge.terms import SUBJECTS, Columns, Counted, Terms
 from eyelog.overlap import TOLERATED_US, duration_text, span_text
 
 WIDTH: Final = "width_s"  # how long each row lasts
+OF_INTERVALS: Final = (WIDTH, "n", "span_s", "before_n")  # every summary of Intervals needs them
 NO_SUMS: Final = (WIDTH, OFFSET, BETWEEN, LIMITS)
 # Which log Intervals are of, by a column that only its records add.
 LOG_BY: Final = {
@@ -340,6 +341,8 @@ def enter(
     ------
     MixedLogsError
         If the frame has fields of both logs.
+    FieldError
+        If Intervals lack a column that every summary needs.
     ConfigurationError
         If nothing shows which log it is, an argument cannot be used, the frame was masked with
         other limits, the index holds no aware stamps, a missing one or the same twice, or the rows
@@ -350,10 +353,11 @@ def enter(
         raise ConfigurationError(
             f"{what} needs single records, and these are Intervals: pass the records"
         )
-    if made and WIDTH not in frame.columns:
-        raise ConfigurationError(
-            f"the table has the column {RECORDED!r} of Intervals and lacks {WIDTH!r}: keep both, or"
-            " give your own column another name"
+    lost = [repr(name) for name in OF_INTERVALS if made and name not in frame.columns]
+    if lost:
+        raise FieldError(
+            f"the table has the column {RECORDED!r} of Intervals and lacks {', '.join(lost)}: keep"
+            " all of them, or give your own column another name"
         )
     if made:
         which, *others = [one for name, one in LOG_BY.items() if name in frame.columns] or [""]

@@ -434,7 +434,7 @@ def statistics(rows: Rows, groups: Groups, total: Columns) -> dict[str, Any]:
             data[name] = pd.DatetimeIndex(us.view("M8[us]"), tz="UTC").tz_convert(rows.tz)
     data |= evaluate(STATISTICS["gait"], total)
     reading = reading_of(rows.log) if rows.log else None
-    if reading is not None and reading.statistic.sums[0] in total:
+    if reading is not None and total.keys() >= {*reading.sums}:
         made = rate_columns(reading, total, rows.limits.seconds("min_valid"))
         data["blink_rate_per_min"] = made["rate_per_min"]
         data |= {f"blink_rate_{end}": made[end] for end in ("low", "high")}

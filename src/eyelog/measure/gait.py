@@ -236,6 +236,7 @@ def speed_classes(
             f"gait.speed_classes needs the {log_named(STANDARD_MODE_LOGS).words}: the"
             f" {log_named(rows.log).words} has no step classes"
         )
+    rows.log = rows.log or STANDARD_MODE_LOGS  # Intervals that do not show it: it alone has classes
     terms = ["steps_s", f"steps_{CLASSES[0]}"]
     groups, total = summed(rows, by, subjects, terms, ["steps"])
     total["counted_n"] = total["steps_s"] / log_named(STANDARD_MODE_LOGS).interval_s

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.catalogue import near, role
+from eyelog.catalogue import near, role, role_field
 from eyelog.clock import DAY_US, HOUR_US, THURSDAY, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, warn
 from eyelog.frame import ACCOUNT, OFFSET, derived, how_to_index, one_of_many, require
@@ -511,8 +511,11 @@ def summed(
     """
     lacking = sorted(set(terms) - set(rows.names))
     if lacking:
-        fields = role(rows.log, *parts, cleansing=cleansing) if rows.log else ()
-        require(rows.given, fields, purpose=rows.what)
+        if rows.log:
+            fields = role(rows.log, *parts, cleansing=cleansing)
+            # Without fields for it, this log is the wrong one: the message says which has them.
+            fields = fields or tuple(role_field(rows.log, part) for part in parts)
+            require(rows.given, fields, purpose=rows.what)
         raise FieldError(
             f"{rows.what} needs {', '.join(map(repr, lacking))}, which these Intervals do not have:"
             " make them from records with the fields"
