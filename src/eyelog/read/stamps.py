@@ -22,7 +22,6 @@ from eyelog.errors import ArchiveError, ConfigurationError, warn
 
 # For a text that is not a stamp; the same value as numpy's NaT.
 NEVER: Final = np.iinfo(np.int64).min
-_SECOND: Final = 1_000_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 # The range that an archive can hold and a datetime of any zone can represent.
@@ -110,8 +109,7 @@ class StampReader:
         local = not first.endswith("Z") and np.isnan(minutes[0])
         if lengths["min"] == lengths["max"]:
             # Of one length, with the end of one that fits, Arrow casts none that does not fit.
-            each = range(len(ends.dictionary))
-            checked = plain.take([pc.index(ends.indices, end).as_py() for end in each])
+            checked = plain.take(np.unique(ends.indices, return_index=True)[1])
         if not pc.all(pc.match_substring_regex(checked, f"{_LOCAL}$" if local else _ZONED)).as_py():
             return None
         # Not of Z, which shows no local clock
@@ -293,7 +291,6 @@ def _of_change(shown: str, clock: int, zones: Zones) -> str:
 # Stamps that can be
 
 IMPOSSIBLE: Final = "before 2015, when the eyewear did not exist, or more than a day from now"
-_DAY: Final = 86_400_000_000
 # The eyewear exists since 2015; a phone's clock, or a zone that was meant, is off by less than a
 # day.
 _EARLIEST: Final = int(np.datetime64("2015-01-01", "us").astype(np.int64))
@@ -301,8 +298,8 @@ _EARLIEST: Final = int(np.datetime64("2015-01-01", "us").astype(np.int64))
 
 def is_possible(stamps: Stamps) -> npt.NDArray[np.bool_]:
     """Return which stamps a record of the eyewear can have: of 2015 and later, and not to come."""
-    now = int(datetime.now(UTC).timestamp() * _SECOND)
-    return (stamps >= _EARLIEST) & (stamps <= now + _DAY)
+    latest = instant_us(datetime.now(UTC) + timedelta(days=1))
+    return (stamps >= _EARLIEST) & (stamps <= latest)
 
 
 def possible_events(events: pd.DataFrame, name: str) -> pd.DataFrame:
