@@ -292,6 +292,15 @@ def test_messages_of_the_socket_are_events_too(tmp_path):
     assert str(events["start"].iloc[0]) == "2026-10-20 10:00:00.500000+09:00"
 
 
+def test_an_event_with_a_key_twice_is_left_out_with_a_warning_or_is_the_reason(tmp_path):
+    line = '{"date":"2026-10-20T01:00:00Z","type":"a","subType":"up","value":2}\n'
+    twice = line.replace("}", ',"value":3}')
+    with pytest.warns(el.EyelogWarning, match="left out 2 lines with a key twice .*line 2"):
+        assert read(tmp_path, f"{line}{twice}no JSON\n{twice}")["value"].tolist() == [2.0]
+    with pytest.raises(el.ConfigurationError, match="line 1: it has a key twice"):
+        read(tmp_path, twice)
+
+
 def test_a_last_line_that_breaks_off_is_left_out_with_a_warning(tmp_path):
     with pytest.warns(el.EyelogWarning, match="line 4 breaks off"):
         made = read(tmp_path, FAST + "2026-10-20T10:00:02.000+0900,fastHeadMotion,le")

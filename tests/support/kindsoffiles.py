@@ -207,6 +207,15 @@ READ: dict[str, Make] = {
     "UNIX seconds instead of dates": lambda: scaled(1),
     "dates as month/day/year": lambda: redated(lambda at: f"{at:%m/%d/%Y %H:%M:%S}"),
     "dates as day.month.year": lambda: redated(lambda at: f"{at:%d.%m.%Y %H:%M:%S}"),
+    "dates as day. month. year, with a comma": lambda: redated(
+        lambda at: f'"{at.day}. {at:%m. %Y}, {at.hour}:{at:%M:%S}"'
+    ),
+    "60-second log, dates as year.month.day": lambda: redated(
+        lambda at: f"{at:%Y.%m.%d} {at.hour}:{at:%M}", SIXTY
+    ),
+    "dates with slashes and a comma before the fraction": lambda: redated(
+        lambda at: f'"{at:{SLASHES}},0"'
+    ),
     "UTF-16, little-endian": lambda: ("\ufeff" + text()).encode("utf-16-le"),
     "UTF-16, big-endian": lambda: ("\ufeff" + text()).encode("utf-16-be"),
     "UTF-16 without a byte order mark": lambda: text().encode("utf-16-le"),
@@ -353,7 +362,10 @@ REFUSED: dict[str, tuple[Make, str]] = {
         lambda: b"\n".join([answer(), encode_answer(MINUTES, SIXTY)]),
         "answer 2 of 2: .* after one of 'computed_data'",
     ),
-    "JSON of something else": (lambda: '{"steps": [1, 2]}', "an object without 'computed_data'"),
+    "JSON of something else": (
+        lambda: '{"steps": [1, 2]}',
+        "an object without 'computed_data' or 'standard_mode_logs' is not an answer of the service",
+    ),
     "WebSocket messages, 20 Hz": (
         lambda: lines_of_json([CURRENT] * 3),
         "3 of its 3 lines are not records.*its stamp .'date' or 'received'",
@@ -436,6 +448,7 @@ OF_60_S = [
     "Logger app, 60-second log",
     "vendor's sample script, 60-second log",
     "60-second log, dates without seconds",
+    "60-second log, dates as year.month.day",
     "UNIX seconds instead of dates",
     "UNIX milliseconds",
 ]
@@ -446,6 +459,9 @@ IN_TOKYO = [
     "60-second log, dates without seconds",
     "dates as month/day/year",
     "dates as day.month.year",
+    "dates as day. month. year, with a comma",
+    "60-second log, dates as year.month.day",
+    "dates with slashes and a comma before the fraction",
     "15-second log, dates without seconds",
 ]
 FEWER = {"the last line cut off": 9, "only a header": 0}

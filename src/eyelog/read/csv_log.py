@@ -24,7 +24,6 @@ from eyelog.read.format import LONGEST_LINE, Column, Header, LogFile, fields_of,
 # A file with more lines that are not records than others, after this many, is not read to its end.
 _PATIENCE: Final = 100_000
 _LIKE_HEADER: Final = re.compile(rb"^[^\n]*\b(?:date|ut)\b[^\n]*$", re.IGNORECASE | re.MULTILINE)
-_COMMAS: Final = "its numbers have decimal commas, and were read as such"
 _BEFORE: Final = "its header is line {}, and what comes before the header was left out"
 
 # Arrow works on this many bytes at a time, so that its data stay in the processor's cache.
@@ -98,7 +97,7 @@ class CsvLog(LogFile):
             if not decimal and (delimiter != "," or b'"' in block):
                 self._decimal = decimal = decimal_of(block, delimiter)
                 if decimal == ",":
-                    self.notes.append(_COMMAS)
+                    self.notes.append("its numbers have decimal commas, and were read as such")
             decimal = decimal or "."
             ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
             lengths = np.diff(ends, prepend=-1)  # with the line end: 1 of a blank line

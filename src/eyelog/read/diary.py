@@ -19,11 +19,11 @@ import pyarrow as pa
 from eyelog.arrow_tables import instant_us
 from eyelog.catalogue import fold, near
 from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
-from eyelog.errors import ArchiveError, ConfigurationError, warn
+from eyelog.errors import ArchiveError, ConfigurationError, counted, warn
 from eyelog.home import path_of
 from eyelog.read.files import MIDNIGHT, InputFile, check_encoding, input_files, opened
 from eyelog.read.format import ACTIVITY, DELIMITERS, EVENTS, OtherKind, other_kind
-from eyelog.read.saved import RECEIVED, messages_by_kind
+from eyelog.read.saved import RECEIVED, TWICE, messages_by_kind
 from eyelog.read.stamps import NEVER, StampReader, possible_events
 
 # Names of columns, folded and without spaces, signs and units.
@@ -245,8 +245,7 @@ def _found(header: list[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
     for column, spellings in _NAMES.items():
         # Of several, the most explicit one: "start" before "date".
-        places = [folded.index(spelling) for spelling in spellings if spelling in folded]
-        if places:
+        if places := [folded.index(spelling) for spelling in spellings if spelling in folded]:
             columns[column] = places[0]
     return columns
 
@@ -351,11 +350,16 @@ def _messages(text: str) -> dict[str, list[Event]]:
     A message without a date has the time that its receiver states.
     """
     by_kind: dict[str, list[Event]] = {}
-    for kind, messages in messages_by_kind(text.encode())[0].items():
+    every, wrong = messages_by_kind(text.encode())
+    for kind, messages in every.items():
         for number, message in messages if kind in _KINDS else ():
             row = {fold(key): str(value) for key, value in message.items() if value is not None}
             row["date"] = row.get("date") or row.get(RECEIVED, "")
             by_kind.setdefault(kind, []).append((number, row))
+    if twice := [number for number, fault in wrong.items() if fault == TWICE]:
+        if not by_kind:
+            raise ArchiveError(f"line {twice[0]}: {TWICE}")
+        warn(f"left out {counted(len(twice), 'line')} with a key twice (first: line {twice[0]})")
     return by_kind
 
 

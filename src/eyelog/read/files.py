@@ -382,8 +382,7 @@ def _files_of(path: Path) -> Iterator[InputFile]:
                     elif _too_dense(info.file_size, info.compress_size):
                         yield _refused(name, _TOO_DENSE)
                     else:  # no more is unpacked than the zip file says
-                        content = partial(box.open, info)
-                        yield InputFile(_shown(name), content, size=info.file_size)
+                        yield InputFile(_shown(name), partial(box.open, info), size=info.file_size)
     except _UNREADABLE as error:
         yield _refused(path, f"it is a damaged zip file: {_reason(error)}")
 
@@ -394,7 +393,6 @@ def _too_dense(unpacked: int, packed: int) -> bool:
 
 
 MIDNIGHT: Final = " 00:00:00"  # of a day in a sheet
-_HALF_MS: Final = timedelta(microseconds=500)
 
 
 def _sheets(path: Path, *, suspect: bool) -> Iterator[InputFile]:
@@ -441,7 +439,8 @@ def _cell(value: Any) -> str:
     if isinstance(value, date):
         if not isinstance(value, datetime):  # midnight: Excel itself knows only instants
             return f"{value.isoformat()}{MIDNIGHT}"
-        stamp = value + _HALF_MS  # a fraction of a day, as Excel has it, is off by less
+        # A fraction of a day, as Excel has it, is off by less than half a millisecond.
+        stamp = value + timedelta(microseconds=500)
         stamp = stamp.replace(microsecond=stamp.microsecond // 1000 * 1000)
         return stamp.isoformat(sep=" ", timespec="milliseconds" if stamp.microsecond else "seconds")
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
@@ -451,7 +450,6 @@ def _cell(value: Any) -> str:
 
 # The encoding of text
 
-_LINE_END: Final = re.compile(rb"[\r\n]+")
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 _HIGH: Final = re.compile(rb"[\x80-\xff]+")
 # One letter of a western language between ASCII letters, as in B\xfcro.
@@ -496,7 +494,7 @@ def _guess(lines: bytes) -> str:
     """
     if lines.isascii():
         return ""
-    special = [line for line in _LINE_END.split(lines) if not line.isascii()]
+    special = [line for line in lines.splitlines() if not line.isascii()]
     if 2 * sum(_decodes(line, "utf-8") for line in special) >= len(special):
         return ""
     runs = _HIGH.findall(lines)

@@ -94,9 +94,8 @@ class FileRecords:
 
     def put_aside(self, place: Path) -> None:
         """Move the records to the disk."""
-        self.place, table, self.table = place, self.table, None
-        self.schema = table.schema
-        pq.write_table(table, place, row_group_size=_BATCH, compression="zstd")
+        pq.write_table(self.table, place, row_group_size=_BATCH, compression="zstd")
+        self.place, self.schema, self.table = place, self.table.schema, None
 
     def between(self, first: int = 0, after: int = np.iinfo(np.int64).max) -> pa.Table:
         """Return the records of [first, after)."""
@@ -324,8 +323,7 @@ def _device(name: str, history: Any = None) -> tuple[str, set[str]]:
 
     A name may state a long and a short number; either stands for it, and so do both.
     """
-    matches = [match for match in _NAME.findall(name) if any(match)]
-    if matches:
+    if matches := [match for match in _NAME.findall(name) if any(match)]:
         long, short = matches[-1]
         return long or short, {long, short, f"{long}({short})"} - {""}
     steps = history.get("history", []) if isinstance(history, dict) else []

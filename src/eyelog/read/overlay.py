@@ -286,7 +286,6 @@ def _joined(names: Sequence[str]) -> str:
 
 CLOCKS: Final = ("first", "last")
 
-_MANY: Final = 3
 # A clock is set back by less; records of two devices lie over one another for longer.
 _FARTHEST_BACK: Final = 3 * 3_600_000_000
 
@@ -322,7 +321,7 @@ def possible(table: pa.Table, log: LogFile) -> pa.Table:
             )
         table, stamps, lines = table.filter(pa.array(good)), stamps[good], lines[good]
     again = np.flatnonzero(stamps[1:] == stamps[:-1])
-    many = max(_MANY, len(stamps) / 10)
+    many = max(3, len(stamps) / 10)
     if len(again) >= many:
         one, other = (table.take(pa.array(rows)) for rows in (again, again + 1))
         again = again[_differ(one, other)]

@@ -302,8 +302,7 @@ def _one(
     advice = "pass only the files of one"
     if len(named := sorted(devices - {""})) > 1:
         advice = f"read one device with device={named[0]!r}, or {advice}"
-    clock = zone(place.home if place else "UTC")
-    refuse_others(parts, log, meetings, advice=advice, tz=clock)
+    refuse_others(parts, log, meetings, advice=advice, tz=zone(place.home if place else "UTC"))
     notes += repeats(meetings, names).values()
     differing = Counter[int]()
     for each in meetings:

@@ -48,6 +48,7 @@ HEARTBEAT: Final = "heartbeat"
 # How many keys a message may have, and how many different sets of keys a file may have
 MOST_KEYS: Final = 1_000
 
+TWICE: Final = "it has a key twice"
 NO_KIND: Final = "keys of no kind or of several"
 _STAMP: Final = f"its stamp ('date' or {RECEIVED!r})"
 _KEY: Final = re.compile(rb'"([^"\\]{1,48})"\s*:')
@@ -140,7 +141,7 @@ def messages_by_kind(
                 raise NotALog("its lines have too many different keys for messages of one app")
             kinds[keys] = kind_of_keys(keys)
         if _has_a_key_twice(line, message):
-            wrong[number] = "it has a key twice"
+            wrong[number] = TWICE
         elif kinds[keys]:  # not of a heartbeat
             by_kind.setdefault(kinds[keys], []).append((number, message))
     return by_kind, wrong
@@ -266,7 +267,7 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     for number, body in enumerate(map(bytes, bodies), 1):
         place = where if len(bodies) == 1 else f"{where}, answer {number} of {len(bodies)}"
         try:
-            log = _log_of(body)
+            log = _log_of(body, place)
             if pages and log != pages[0].log:
                 raise MixedLogsError(f"{place}: an answer of {log!r} after one of {pages[0].log!r}")
             pages.append(decode_page(body, log, where=place))
@@ -280,18 +281,22 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     return pages
 
 
-def _log_of(body: bytes) -> str:
+def _log_of(body: bytes, where: str) -> str:
     try:
         keys = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     except UNFIT:
         keys = {}
     logs = [log for log in LOGS if log in keys]
-    if not logs and (kind := kind_of_keys(keys)) != NO_KIND:
+    if logs or "error" in keys or not keys:
+        return (logs or LOGS)[0]  # of what is no answer, decoding says what it is
+    if (kind := kind_of_keys(keys)) != NO_KIND:
         raise NotALog(
             f"it has messages of the app's WebSocket ({kind}), not answers of the service: write"
             " each message into a line, or import the CSV files that the app saved"
         )
-    return logs[0] if logs else LOGS[0]  # of what is no answer, decoding says what it is
+    raise AnswerError(
+        f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r} is not an answer of the service"
+    )
 
 
 class ParquetLog(LogFile):
@@ -356,8 +361,7 @@ class ParquetLog(LogFile):
             raise MixedLogsError(f"it is said to be of {stated!r} and has fields of {kind!r} alone")
         super().__init__(kind, source)
         self.history = history
-        account = about.get(b"eyelog.account", b"").decode()
-        self.owner = account or str(history.get("account", ""))
+        self.owner = about.get(b"eyelog.account", b"").decode() or str(history.get("account", ""))
         self.zones = {place}
         names = cells if own in logs else fields_of(cells, kind)
         self.names = frozenset(filter(None, names))
