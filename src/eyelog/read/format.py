@@ -180,9 +180,10 @@ class LogFile(ABC):
             date = columns.get("date", pa.nulls(len(lines), pa.string()))
             values[OFFSET] = pa.array(minutes_of(date), from_pandas=True)
         # A row that has nothing but cells that are no values is wrong.
-        others = [column for name, column in values.items() if name != OFFSET]
+        others = [values[name].is_valid() for name in values if cells and name != OFFSET]
+        known = np.any([np.zeros(len(lines), bool), *others], axis=0)
         for row, fault in cells:
-            if row not in faults and not any(column[row].is_valid for column in others):
+            if row not in faults and not known[row]:
                 faults[row] = fault
         wrong |= {int(lines[row]): fault for row, fault in faults.items()}
         for line in sorted(wrong):
