@@ -185,7 +185,7 @@ def test_a_disk_that_secures_no_file_ends_the_connection_and_the_next_start_impo
 
 def test_a_full_disk_leaves_whole_lines_that_the_next_start_imports(archive: Path) -> None:
     with listening(archive, "--account", "anna") as there:
-        psutil.Process(there.process.pid).rlimit(psutil.RLIMIT_FSIZE, (5000, 5000))
+        psutil.Process(there.process.pid).rlimit(psutil.RLIMIT_FSIZE, (3000, 3000))
         with connect(there.address, proxy=None) as phone:
             for number in range(40):
                 phone.send(json.dumps(packet(number)))
