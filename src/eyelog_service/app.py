@@ -23,6 +23,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from importlib.resources import files
 from multiprocessing.synchronize import Semaphore
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -140,8 +141,11 @@ def create_app(
         )
     if text := interrupted(registry.folder):
         raise ConfigurationError(text)
-    whole_number(quota, "quota", 0)
-    whole_number(unpacked, "unpacked", 0)
+    for name, size in (("quota", quota), ("unpacked", unpacked)):
+        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+            raise ConfigurationError(
+                f"{name} must be a number of bytes, or 0 (no limit), not {size!r}"
+            )
     registry.signing_key()  # creates the state, so that a fault is reported before anything runs
     seen_through = web.Proxy(proxy, root_path)
     description = document(page_size, root_path=seen_through.root_path)
@@ -310,9 +314,16 @@ async def health(request: Request) -> Response:
 @lru_cache(maxsize=10)
 def _last_write(archive: Place, _minute: float) -> float | None:
     """Return when a month of the archive was last written; it is looked up once a minute."""
-    with suppress(Exception):  # whatever a store raises, which `_fault` reports, or no month
-        return max(file.modified for file in archive.everything() if file.month)
-    return None
+    times = [0.0]
+    if archive.local:
+        # A month's file is renamed into its folder, whose time is that of the rename.
+        for folder in Path(archive.root).glob("log=*/account=*/month=*"):
+            with suppress(OSError):
+                times.append(folder.stat().st_mtime)
+    else:
+        with suppress(Exception):  # whatever the store raises, which `_fault` reports
+            times += [file.modified for file in archive.everything() if file.month]
+    return max(times) or None
 
 
 def _fault(registry: Registry, archive: Place) -> str:

@@ -1,5 +1,6 @@
 """The application: addresses, methods, health, and what it refuses to start on."""
 
+import re
 import shutil
 import socket
 import sqlite3
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +19,7 @@ import requests
 import eyelog as el
 from support import live
 from support.live import STANDARD, Live
+from support.records import records
 from support.replies import oauth_error
 
 
@@ -45,12 +48,22 @@ def _methods(answer: requests.Response) -> str:
     return ", ".join(sorted(answer.headers["Allow"].replace(" ", "").split(",")))
 
 
-@pytest.mark.parametrize("name", ["page_size", "requests_per_hour", "uploads_per_hour", "quota"])
-@pytest.mark.parametrize("value", [-1, True, 2.5, "500"])
+_IMPOSSIBLE = {
+    "page_size": "a whole number of at least 1",
+    "requests_per_hour": "a whole number of at least 0",
+    "uploads_per_hour": "a whole number of at least 0",
+    "quota": "a number of bytes, or 0 (no limit)",
+    "unpacked": "a number of bytes, or 0 (no limit)",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("page_size", 0), *product(_IMPOSSIBLE, [-1, True, 2.5, "500"])]
+)
 def test_an_impossible_number_is_reported_in_one_sentence(
     tmp_path: Path, name: str, value: int
 ) -> None:
-    said = f"{name} must be a whole number"
+    said = re.escape(f"{name} must be {_IMPOSSIBLE[name]}, not {value!r}")
     with pytest.raises(el.ConfigurationError, match=said), live.running(tmp_path, **{name: value}):
         pass
 
@@ -154,6 +167,15 @@ def test_what_cannot_be_read_is_named_without_a_path(tmp_path: Path) -> None:
         (tmp_path / "a").mkdir()
         (tmp_path / "away").rename(state)
         assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
+
+
+def test_the_age_of_the_newest_month_is_said_whatever_else_lies_there(tmp_path: Path) -> None:
+    day = records(STANDARD, "2026-10-24 00:01", 60)
+    with live.service(tmp_path / "a", {"ada": [day]}) as there:
+        (there.archive / "lost+found").mkdir()
+        (there.archive / "lost+found" / "link").symlink_to(tmp_path, target_is_directory=True)
+        health = requests.get(f"{there.url}/health", timeout=30).json()
+    assert health["seconds_since_last_write"] is not None
 
 
 def test_a_damaged_or_locked_state_is_not_well(tmp_path: Path, impatient: None) -> None:
