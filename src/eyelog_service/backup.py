@@ -95,10 +95,10 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     began = time.time()  # what is erased while files are copied may be in the copy
     with suppress(ConfigurationError), registry.state.opened() as db:
         began = ended.after_ends(db)
-    unfinished_backup(registry, remove=True)
     note = registry.state_folder / _COPYING
     try:
         with _alone(registry):
+            _left_by(note, remove=True)
             shutil.rmtree(unfinished, ignore_errors=True)  # of an older release
             replace_file(note, str(unfinished).encode())
             try:
@@ -120,7 +120,7 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
                 sync_folder(target.parent)
             finally:
                 shutil.rmtree(unfinished, ignore_errors=True)
-                note.unlink()
+                note.unlink(missing_ok=True)
     except Timeout:
         text = "another backup of this service is under way: try again later"
         raise ConfigurationError(text) from None
@@ -139,15 +139,22 @@ def unfinished_backup(registry: Registry, *, remove: bool = False) -> str | None
     With `remove`, it is deleted.
     """
     note = registry.state_folder / _COPYING
-    with suppress(FileNotFoundError, Timeout):
+    if note.exists():
+        with suppress(Timeout), _alone(registry):
+            return _left_by(note, remove=remove)
+    return None
+
+
+def _left_by(note: Path, *, remove: bool) -> str | None:
+    """Return the folder that a note names and that is there; with `remove`, delete both."""
+    with suppress(FileNotFoundError):
         folder = note.read_bytes().decode("utf-8", "replace")
-        with _alone(registry):
-            left = folder if folder and Path(folder).exists() else None
-            if left and remove:
+        left = folder if folder and Path(folder).exists() else None
+        if remove:
+            if left:
                 shutil.rmtree(left, ignore_errors=True)
-            if remove:
-                note.unlink()
-            return left
+            note.unlink()
+        return left
     return None
 
 

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pandas as pd
 import pytest
+from filelock import FileLock, Timeout
 
 import eyelog as el
 from support import live
@@ -327,6 +329,37 @@ def test_a_restore_that_was_killed_half_way_is_said_until_it_is_repeated(lab: La
         assert len(lab.archive.read(STANDARD, account=name)) == 60
     with running(lab):
         pass
+
+
+@apart
+def test_what_a_killed_backup_has_left_is_said_until_it_is_removed(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, other = lab.backup.with_name(".backup.unfinished"), lab.backup.with_name("other")
+    moments = iter(range(3, 200))
+    while not left.exists():
+        assert killed(next(moments), "backup", lab, lab.backup)
+    acquire, looks = FileLock.acquire, iter(["a check has the lock"])
+
+    def acquire_later(lock: FileLock, *arguments: Any, **options: Any) -> Any:
+        if lock.lock_file.startswith(str(lab.state)) and next(looks, ""):
+            raise Timeout(lock.lock_file)
+        return acquire(lock, *arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FileLock, "acquire", acquire_later)
+        lab.operator.run("backup", other)
+    assert left.exists() == ("unfinished backup" in lab.operator.findings())
+    verify = el.Archive.verify
+
+    def forget_meanwhile(copy: el.Archive) -> pd.DataFrame:
+        (lab.state / "_service.backing-up").unlink()
+        return verify(copy)
+
+    monkeypatch.setattr(el.Archive, "verify", forget_meanwhile)
+    lab.back_up()
+    assert not left.exists()
+    assert "unfinished backup" not in lab.operator.findings()
 
 
 COMMAND = "from eyelog.cli import main; sys.exit(main(sys.argv[1:]))"
