@@ -258,11 +258,12 @@ class Accounts:
         """Remove accounts with their codes and tokens, and return what ended; records stay."""
         self.check(names)
         ended.note_end(self._state, "account", accounts=names)
-        revoked = []
+        revoked, tables = [], ["code", "token", "request_count", "upload_count", "invitation"]
         with self._state.write() as db:
+            tables += self._state.old_tables(db)
             for name in names:
                 revoked += end(db, account=name)
-                for table in ("code", "token", "request_count", "upload_count", "invitation"):
+                for table in tables:
                     run(db, f"DELETE FROM {table} WHERE account = :name", name=name)  # noqa: S608 (names from here)
                 if not run(db, "DELETE FROM account WHERE name = :name", name=name).rowcount:
                     raise self._unknown(name)  # another process was first
@@ -294,13 +295,16 @@ class Accounts:
 
     def end_sessions(self, name: str) -> None:
         """End the sessions of an account in browsers."""
-        self._change([name], "session = session + 1")
+        with self._state.write() as db:
+            run(db, "UPDATE account SET session = session + 1 WHERE name = :name", name=name)
 
     def _change(self, names: Sequence[str], assignment: str) -> None:
         """Change accounts, all or none."""
         with self._state.write() as db:
             for name in names:
-                run(db, f"UPDATE account SET {assignment} WHERE name = :name", name=name)  # noqa: S608 (text from here)
+                sql = f"UPDATE account SET {assignment} WHERE name = :name"  # noqa: S608 (text from here)
+                if not run(db, sql, name=name).rowcount:
+                    raise self._unknown(name)  # another process was first
 
     def _unknown(self, name: str) -> ConfigurationError:
         return ConfigurationError(

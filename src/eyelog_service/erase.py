@@ -118,17 +118,17 @@ def _coming_in(registry: Registry, account: str, *, remove: bool = False) -> lis
 
 
 def _states(registry: Registry) -> list[State]:
-    """Return the state, and those that a restore or a newer release has set aside."""
+    """Return the state, and those that a restore has set aside."""
     state = registry.state
     return [*([] if state.version() is None else [state]), *state.copies()]
 
 
-def _tables(db: Connection) -> dict[str, str]:
+def _tables(state: State, db: Connection) -> dict[str, str]:
     """Return the tables that name accounts, with the column in which they do."""
     seen, tables = inspect(db), {"account": "name"}
     present = set(seen.get_table_names())
     if db.dialect.name != "sqlite":  # a database may have tables of other programs too
-        present &= TABLES.tables.keys()
+        present &= {*TABLES.tables, *state.old_tables(db)}
     for table in sorted(present):
         if table != "account" and "account" in {each["name"] for each in seen.get_columns(table)}:
             tables[table] = "account"
@@ -143,7 +143,7 @@ def _rows(state: State, account: str, *, delete: bool = False) -> list[ServiceTr
         if delete and not state.in_database:
             db.exec_driver_sql("PRAGMA secure_delete = ON")
         found = []
-        for table, column in _tables(db).items():
+        for table, column in _tables(state, db).items():
             of_account = f"FROM {table} WHERE {column} = :account"
             if count := run(db, f"SELECT count(*) {of_account}", account=account).scalar():
                 found.append(ServiceTrace(f"state: {table}", state.name, count))

@@ -545,8 +545,8 @@ class State:
                     file.execute("VACUUM")
                 return
             with self._by_itself() as db:
-                for table in TABLES.sorted_tables:
-                    db.exec_driver_sql(f"VACUUM (FULL) {table.name}")
+                for table in (*TABLES.tables, *self.old_tables(db)):
+                    db.exec_driver_sql(f"VACUUM (FULL) {table}")
 
     def _is_there(self) -> bool:
         """Return whether there are tables; those of a release that this one does not know raise."""
@@ -585,6 +585,11 @@ class State:
         raise ConfigurationError(
             f"{self.name} has tables of another program: give the service a database of its own"
         )
+
+    def old_tables(self, db: sa.Connection) -> list[str]:
+        """Return the tables that name accounts and that only the oldest of these states have."""
+        has_them = self.version_in(db) == _OLDEST and sa.inspect(db).has_table("upload")
+        return ["upload"] if has_them else []
 
     @contextmanager
     def alone(self) -> Iterator[sa.Connection]:

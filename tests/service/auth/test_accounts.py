@@ -1,10 +1,12 @@
 """Accounts and applications: added once, found by name, disabled, replaced and removed."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,20 @@ def test_a_name_that_could_mislead_is_refused(operator: Operator, name: str) -> 
         assert "cannot be an application's name" in operator.refused("add-application", *words)
     operator.add("bea")
     assert operator.accounts() == ["bea"]
+
+
+@pytest.mark.parametrize("action", ["disable", "enable"])
+def test_an_account_that_is_removed_meanwhile_is_said(
+    operator: Operator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    operator.add("ada")
+
+    def remove(*_: object, **__: object) -> None:
+        with closing(sqlite3.connect(tmp_path / "archive" / "_service.sqlite")) as db, db:
+            db.execute("DELETE FROM account")
+
+    monkeypatch.setattr("eyelog_service.ended.append", remove)
+    assert "unknown account 'ada'" in operator.refused(action, "ada")
 
 
 @pytest.mark.parametrize("name", ["", "\ud800", "\x00", "a\nb", "x" * 100_000, "'; --"])

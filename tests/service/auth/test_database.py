@@ -213,7 +213,7 @@ def test_a_service_recovers_when_the_database_was_away(
 
 
 def test_a_database_that_cannot_be_used_is_named(
-    operator: Operator, server: Postgres, address: str
+    operator: Operator, server: Postgres, address: str, tmp_path: Path
 ) -> None:
     assert "there is no service state in postgresql://eye" in operator.refused("list-accounts")
     name = address.rpartition("/")[2]
@@ -222,6 +222,16 @@ def test_a_database_that_cannot_be_used_is_named(
     assert "permission denied for schema public" in operator.refused("add-account", "ada")
     with closing(server.connect()) as db:
         db.execute(f"ALTER DATABASE {name} OWNER TO eyelog".encode())
+    for wrong, reason in (
+        (address.replace("eyelog@", f"eyelog:not-{DATABASE_PASSWORD}@"), "authentication failed"),
+        (address.replace("/state_", "/no_state_"), "does not exist"),
+    ):
+        with pytest.raises(el.ConfigurationError) as fault:  # noqa: SIM117 (what fails is inside)
+            with live.running(tmp_path, state=wrong, local=tmp_path):
+                pass
+        (line,) = str(fault.value).splitlines()
+        assert reason in line
+        assert DATABASE_PASSWORD not in line
     asked(address, "CREATE TABLE meta (key text)")
     for action in ("rotate-key", "list-accounts"):
         assert "give the service a database of its own" in operator.refused(action)
@@ -410,6 +420,9 @@ def test_an_erasure_leaves_the_name_in_no_file_of_the_tables_and_others_tables_a
 ) -> None:
     name, there = "Wilhelmina-Who-Leaves", host()
     operator.add(name)
+    asked(address, "CREATE TABLE upload (account TEXT NOT NULL)")  # as eyelog 0.3 had it
+    asked(address, f"INSERT INTO upload VALUES ('{name}'), ('ada')")
+    asked(address, "UPDATE meta SET value = '6' WHERE name = 'version'")
     login(there, operator, name)
     asked(address, "CREATE TABLE bill (account text)")
     asked(address, "CREATE TABLE bank (account integer)")
@@ -429,9 +442,12 @@ def test_an_erasure_leaves_the_name_in_no_file_of_the_tables_and_others_tables_a
         "state: account": 1,
         "state: code": 1,
         "state: token": 2,
+        "state: upload": 1,
     }
     assert operator.accounts() == ["ada"]
     assert operator.ask("erase", name)["removed"] == []
     assert files_with_the_name() == 0
+    operator("remove-account", "ada")
+    assert asked(address, "SELECT account FROM upload") == []
     operator("erase", "ada")
     assert asked(address, "SELECT account FROM bill") == [("ada",)]

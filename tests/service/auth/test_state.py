@@ -1,4 +1,4 @@
-"""The state of a service: where it is, its file, and how that of an old release is taken over."""
+"""The state of a service: where it is, its file, and how that of an older release is used."""
 
 import re
 import sqlite3
@@ -240,19 +240,20 @@ def test_what_the_first_release_did_not_note_is_unknown_and_not_made_up(old: Fir
     assert all(token["last_used"] is None for token in kinds.values())
 
 
-def test_what_only_the_first_release_had_stays_until_the_account_is_erased(
-    old: FirstRelease,
+@pytest.mark.parametrize("action", ["erase", "remove-account"])
+def test_what_only_the_first_release_had_stays_until_the_account_is_gone(
+    old: FirstRelease, action: str
 ) -> None:
     operator = Operator(old.folder)
     operator.add("bea")
     assert operator.accounts() == ["ada", "bea"]
     assert operator.findings()["schema"] == ("ok", "version 6")
-    operator("erase", "ada")
+    operator(action, "ada")
     with closing(sqlite3.connect(old.file)) as db:
         for table in ("token", "code", "upload"):
             assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
         assert db.execute("SELECT name, role FROM account").fetchall() == [("bea", "wearer")]
-    assert b"ada" not in old.file.read_bytes()
+    assert action != "erase" or b"ada" not in old.file.read_bytes()
 
 
 @pytest.mark.parametrize(
