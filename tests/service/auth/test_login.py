@@ -41,6 +41,7 @@ def test_the_page_cannot_be_cached_framed_or_scripted(browser: Browser) -> None:
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
+    assert "script-src" not in policy
     # Browsers hold the redirect after the form against the policy too.
     assert "form-action 'self' http://127.0.0.1:5007;" in policy
     style = re.search(r"<style>(.*?)</style>", page.text, re.DOTALL)

@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -186,6 +187,29 @@ def test_the_pages_of_a_range_add_up_to_what_the_archive_has(
     if not fields or "date" in fields:
         dates = [pd.Timestamp(r["date"]) for r in records_of(whole, STANDARD)]
         assert dates == list(stored.loc[start:end].index)
+
+
+def test_pieces_that_are_not_kept_any_more_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eyelog_service.records._KEPT_BYTES", 300_000)
+    read, reads = el.Archive.read_arrow, list[int]()
+
+    def count(*arguments: Any, **options: Any) -> Any:
+        reads[-1] += 1
+        return read(*arguments, **options)
+
+    monkeypatch.setattr(el.Archive, "read_arrow", count)
+    frames = [records(STANDARD, f"2026-10-{day:02} 00:01", 200) for day in range(1, 26)]
+    with live.service(tmp_path / "a", {"ada": frames}) as there:
+        token = there.login("ada")["access_token"]
+        for day in (*range(1, 26), 25, 1):
+            reads.append(0)
+            edges = f"2026-10-{day:02}T00:00:00Z", f"2026-10-{day:02}T23:59:59Z"
+            page = there.get(STANDARD, *edges, token=token).json()
+            assert len(records_of(page, STANDARD)) == 200
+    assert sum(reads[:25]) < 25  # a piece has four days
+    assert reads[25:] == [0, 1]
 
 
 def test_what_is_written_is_served_at_once_and_damage_reveals_no_path(tmp_path: Path) -> None:
