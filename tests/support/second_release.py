@@ -35,7 +35,7 @@ class SecondRelease:
 
 
 def second_release(folder: Path) -> SecondRelease:
-    """Unpack the files as if they had been written a day ago."""
+    """Unpack the files as if they had been written a day ago; eyelog 0.3 has used the state."""
     with zipfile.ZipFile(_FILES) as packed:
         packed.extractall(folder)
     known = json.loads((folder / "known.json").read_text())
