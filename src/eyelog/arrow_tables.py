@@ -19,7 +19,7 @@ import pyarrow as pa
 from pandas.api.types import pandas_dtype
 
 from eyelog.catalogue import catalogue
-from eyelog.clock import DAY_US, SECOND, Zones, instant_range, zone
+from eyelog.clock import DAY_US, Zones, instant_range, zone
 from eyelog.decode import Page, joined_column, rows_kept
 from eyelog.frame import OFFSET
 
@@ -41,9 +41,10 @@ _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 
 
 @cache
-def schema_of(log: str) -> pa.Schema:
-    """Return the schema of the catalogue's fields, ``date`` first."""
-    return pa.schema([(f.name, _ARROW[f.value_type]) for f in catalogue(log).values()])
+def schema_of(log: str, *names: str) -> pa.Schema:
+    """Return the schema of some of the catalogue's fields, by default of all, ``date`` first."""
+    fields = catalogue(log)
+    return pa.schema([(name, _ARROW[fields[name].value_type]) for name in names or fields])
 
 
 def fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -273,7 +274,7 @@ def span_of(start: Instant | None, end: Instant | None, tz: str | Zones) -> Span
     if given:
         first, last = instant_range(given[0], given[-1], tz)
         opens = opens if start is None else instant_us(first)
-        closes = closes if end is None else instant_us(last + SECOND)
+        closes = closes if end is None else instant_us(last) + 1_000_000
     return opens, closes
 
 

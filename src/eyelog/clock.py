@@ -207,28 +207,34 @@ def instant_range(
     Raises
     ------
     ConfigurationError
-        If a datetime is naive, a text is not a day, or the start is after the end.
+        If a datetime is naive, a text is not a day, the start is after the end, or one of them lies
+        outside the years 1 to 9999.
     """
     place = tz if isinstance(tz, tzinfo) else as_tzinfo(tz)
     edges, days = [], []
-    for value, closing in ((start, False), (end, True)):
-        if isinstance(value, str) and len(value) > 10:
-            value = parse_rfc3339(value)
-        if not isinstance(value, datetime):
-            days.append(parse_day(value))
-            opens = day_start(days[-1] + DAY if closing else days[-1], place, at)
-            edges.append(opens - SECOND if closing else opens)
-            continue
-        if value.tzinfo is None or value.utcoffset() is None:
-            raise ConfigurationError(
-                f"{value} has no time zone: give an aware datetime or a day such as"
-                f" {value.date().isoformat()!r}"
-            )
-        # A plain datetime: that of pandas cannot be told in the zones of a traveller.
-        instant = datetime.fromisoformat(value.isoformat()).astimezone(UTC)
-        days.append(instant.astimezone(place).date())
-        whole = instant.replace(microsecond=0)
-        edges.append(whole if closing or whole == instant else whole + SECOND)
+    try:
+        for value, closing in ((start, False), (end, True)):
+            if isinstance(value, str) and len(value) > 10:
+                value = parse_rfc3339(value)
+            if not isinstance(value, datetime):
+                days.append(parse_day(value))
+                opens = day_start(days[-1] + DAY if closing else days[-1], place, at)
+                edges.append(opens - SECOND if closing else opens)
+                continue
+            if value.tzinfo is None or value.utcoffset() is None:
+                raise ConfigurationError(
+                    f"{value} has no time zone: give an aware datetime or a day such as"
+                    f" {value.date().isoformat()!r}"
+                )
+            # A plain datetime: that of pandas cannot be told in the zones of a traveller.
+            instant = datetime.fromisoformat(value.isoformat()).astimezone(UTC)
+            days.append(instant.astimezone(place).date())
+            whole = instant.replace(microsecond=0)
+            edges.append(whole if closing or whole == instant else whole + SECOND)
+    except OverflowError:
+        raise ConfigurationError(
+            f"the range lies outside the years 1 to 9999: {start} to {end}"
+        ) from None
     first, last = edges
     if first > last:
         # A single day that the zone skipped (Apia, 2011-12-30) is empty, not reversed.

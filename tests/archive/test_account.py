@@ -24,7 +24,21 @@ from support.records import records
 FIFTEEN, SIXTY = LOGS
 
 
-ODD = ["Anna", "anna", "a/b", "..", "a b", "ä", "a%2Fb", "x@y.org", "con", ".", "日本", "a=b", "7"]
+ODD = [
+    "Anna",
+    "anna",
+    "a/b",
+    "..",
+    "a b",
+    "ä",
+    "a%2Fb",
+    "x@y.org",
+    "con",
+    ".",
+    "日本",
+    "a=b",
+    "007",
+]
 
 
 def test_any_account_name_is_restored_and_none_escapes_the_archive(archive: el.Archive) -> None:
@@ -350,6 +364,22 @@ def fill(archive: el.Archive) -> None:
 
 def stems(found: list[dict[str, Any]]) -> list[str]:
     return [Path(one["path"]).parent.name for one in found]
+
+
+def test_old_events_in_a_file_of_no_account_are_pruned_too(
+    archive: el.Archive, operator: Operator
+) -> None:
+    fill(archive)
+    archive.add_events(
+        pd.DataFrame(
+            {"start": [pd.Timestamp("2026-10-01Z")], "end": pd.Timestamp("2026-10-01Z")}
+        ).assign(label="a"),
+        account="anna",
+    )
+    (events,) = Path(archive.path, ".events").iterdir()
+    events.rename(events.with_name("notes.v1.csv"))
+    assert [one["what"] for one in pruned(operator)].count("events") == 1
+    assert not events.parent.exists()
 
 
 def test_a_month_goes_when_its_last_instant_is_older(

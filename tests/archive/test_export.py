@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -73,6 +74,23 @@ def test_an_export_of_answers_looks_at_the_days_that_have_records(
     archive.write(SIXTY, frame, account="me")
     made = archive.export(SIXTY, "0002-01-01", "9990-12-31", tmp_path / "answers", tz="Asia/Tokyo")
     assert [path.name[-15:-5] for path in made] == ["2016-10-24", "2026-10-24"]
+
+
+def test_a_file_is_written_with_one_read_of_each_record(
+    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.write(SIXTY, records(SIXTY, "2026-10-24", 2000), account="me")
+    asked, read = [], pq.ParquetFile.read_row_groups
+
+    def read_groups(file: pq.ParquetFile, groups: list[int], columns: list[str], **options: bool):
+        asked.append((*groups, *columns))
+        return read(file, groups, columns, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", read_groups)
+    for name in ("a.csv", "a.parquet"):
+        asked.clear()
+        archive.export(SIXTY, "2026-10-24", "2026-10-25", tmp_path / name, location=True)
+        assert len(asked) == len(set(asked)) > 0
 
 
 def test_one_json_file_is_refused_with_advice(archive: el.Archive, tmp_path: Path) -> None:

@@ -360,6 +360,27 @@ def test_a_full_disk_is_a_one_line_error_and_changes_nothing(archive: el.Archive
     assert_frame_equal(archive.read(FIFTEEN, "2026-10-31", "2026-11-01"), old)
 
 
+def test_a_change_of_many_large_months_opens_few_files(archive: el.Archive) -> None:
+    months = pd.date_range("2020-01-01", periods=40, freq="MS", tz="UTC")
+    texts = [np.random.default_rng(at).bytes(1_200_000).hex() for at in range(len(months))]
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(
+        resource.RLIMIT_NOFILE, (len(list(Path("/dev/fd").iterdir())) + 20, limits[1])
+    )
+    try:
+        with pytest.warns(el.EyelogWarning, match="unknown"):
+            archive.write(SIXTY, pd.DataFrame({"note": texts}, months), account="me")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert len(files(archive)) == len(months)
+
+
+@pytest.mark.parametrize("instant", ["9999-12-31", "0001-01-01", "9999-12-31T23:59:59-09:00"])
+def test_a_range_outside_the_years_is_refused(archive: el.Archive, instant: str) -> None:
+    with pytest.raises(el.ConfigurationError, match="outside the years 1 to 9999"):
+        archive.read(SIXTY, start=instant, account="bert", tz="Asia/Tokyo")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
 def test_a_read_only_archive_is_read_but_not_written(archive: el.Archive) -> None:
     frame = records(SIXTY, "2026-10-01", 3)
@@ -449,7 +470,15 @@ def test_a_reader_whose_files_are_replaced_after_it_listed_them_meets_the_new_on
 
 
 @pytest.mark.parametrize(
-    ("full", "written"), [("log=*account=bea*", []), (".months/account=bea*", ["ann"])]
+    ("full", "written", "said"),
+    [
+        ("log=*account=bea*", [], "is full$"),
+        (
+            ".months/account=bea*",
+            ["ann"],
+            "is full; the records of 'ann' are written: import again",
+        ),
+    ],
 )
 def test_an_import_half_done_in_a_store_is_taken_up_by_the_next(
     memory: str,
@@ -457,10 +486,13 @@ def test_an_import_half_done_in_a_store_is_taken_up_by_the_next(
     monkeypatch: pytest.MonkeyPatch,
     full: str,
     written: list[str],
+    said: str,
 ) -> None:
     frame = records(SIXTY, "2026-10-30", 100)
     pd.concat([frame.assign(user_id=name) for name in ("ann", "bea")]).to_csv(tmp_path / "log.csv")
     archive, pipe_file = el.Archive(memory), MemoryFileSystem.pipe_file
+    for name in written:  # which has a version that is replaced
+        archive.write(SIXTY, frame.iloc[:10], account=name)
 
     def pipe(fs: MemoryFileSystem, path: str, body: bytes, **options: int) -> None:
         if body.count(SIXTY.encode()) and fnmatch(path, f"*/{full}"):
@@ -469,11 +501,13 @@ def test_an_import_half_done_in_a_store_is_taken_up_by_the_next(
 
     with monkeypatch.context() as patch:
         patch.setattr(MemoryFileSystem, "pipe_file", pipe)
-        with pytest.raises(el.ArchiveError, match=r"account=bea.*: the store is full"):
+        with pytest.raises(el.ArchiveError, match=rf"account=bea.*: the store {said}"):
             import_files(archive, [tmp_path / "log.csv"], split_wearers=True)
     assert archive.accounts() == written
+    assert archive.verify().empty
     import_files(archive, [tmp_path / "log.csv"], split_wearers=True)
     assert [len(whole(archive, account=name)) for name in ("ann", "bea")] == [100, 100]
+    assert archive.verify().empty
 
 
 @pytest.mark.slow("an object store is started")

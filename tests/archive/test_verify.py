@@ -1,5 +1,6 @@
 """Verify reads everything, and says all that is wrong, with its month."""
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from filelock import FileLock
 
 import eyelog as el
 from support.logs import LOGS
@@ -71,7 +73,7 @@ OF_OLD: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
     "another month": (with_stamps(leave), "it has stamps of another month"),
     "another type": (as_text, "^'bl' is string, not double$"),
     "no stamps": (lambda table: table.drop_columns("date"), "not a file of an archive"),
-    "no metadata": (lambda table: table.replace_schema_metadata({}), "names no log and no account"),
+    "no metadata": (lambda table: table.replace_schema_metadata({}), "says that it is '' of ''"),
 }
 
 
@@ -105,3 +107,25 @@ def test_all_damage_is_reported_not_only_the_first(archive: el.Archive) -> None:
         ["me", "2026-11"],
         ["ä", "2026-10"],
     ]
+
+
+def test_files_of_a_writer_are_not_foreign_to_a_reader_who_may_not_lock(
+    archive: el.Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scandir, acquire = os.scandir, FileLock.acquire
+    waiting = [records(SIXTY, "2026-10-30", 100, seed=seed) for seed in range(1, 6)]
+
+    def scan_late(path: str):
+        if str(path).endswith(f"log={SIXTY}") and waiting:
+            with monkeypatch.context() as writing:
+                writing.setattr(FileLock, "acquire", acquire)
+                archive.write(SIXTY, waiting.pop(), account="me", replace=True)
+        return scandir(path)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError("this reader may not lock")
+
+    monkeypatch.setattr(os, "scandir", scan_late)
+    monkeypatch.setattr(FileLock, "acquire", refuse)
+    assert archive.verify().empty
+    assert len(waiting) < 4

@@ -358,10 +358,9 @@ def prune(
         for file in place.everything():
             if accounts is not None and file.accounts.isdisjoint(accounts):
                 continue
+            is_old = bool(file.month) and has_ended(file.month)
             if file.parts[0] == LIVE:  # what is not packed still waits
                 is_old = file.path.endswith(".gz") and file.modified < before.timestamp()
-            else:
-                is_old = bool(file.month) and has_ended(file.month)
             if is_old:
                 old.append(file)
             elif file.leads_to and Path(file.path).is_dir():
@@ -377,7 +376,8 @@ def prune(
         _remove(place, old if not dry_run else ())
         removed = _reported(old)
         for file in of_events:
-            with locked(place, *file.accounts) if not dry_run else nullcontext():
+            whose = account_of(file.parts[-1])
+            with locked(place, whose) if whose and not dry_run else nullcontext():
                 events = _read_events(place, file.path)
                 younger = events[events["start"] >= before]
                 if share := 1 - len(younger) / max(len(events), 1):

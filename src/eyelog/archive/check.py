@@ -47,9 +47,7 @@ _DTYPES: Final = {
 }
 _PROBLEM: Final = ("account", "log", "month", "file", "problem")
 _ROUNDS: Final = 3  # in which the files that another process writes meanwhile are read too
-_REPAIRED: Final = (
-    "account", "log", "month", "problem", "sync_again", "import_again", "aside"
-)  # fmt: skip
+_REPAIRED: Final = ("account", "log", "month", "problem", "sync_again", "import_again", "aside")
 
 
 def inventory(place: Place) -> pd.DataFrame:
@@ -132,8 +130,9 @@ def verify(place: Place) -> pd.DataFrame:
         if file.path not in paths and not file.is_folder
     ]
     for account in {account for _, file in strays for account in file.accounts}:
-        # Whoever locks removes what a kill has left.
         with suppress(ArchiveError, OSError), locked(place, account):
+            pass  # whoever locks removes what a kill has left
+        with suppress(ArchiveError):
             paths |= {part_path(place, account, part) for part in listed(place, account)}
     wrong = "the archive does not read this path: it reads the files that its lists name"
     problems += [

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, tzinfo
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -196,9 +196,8 @@ def records_of(
         def rows(first: int, after: int, columns: pa.Schema) -> pa.Table:
             return stored.rows(max(first, span[0]), min(after, span[1]), columns)
 
-        chosen, schemas = None, list[pa.Schema]()
-        if fields is not None:
-            chosen = pa.schema([schema_of(log).field(name) for name in ("date", *fields)])
+        chosen = None if fields is None else schema_of(log, "date", *fields)
+        schemas = list[pa.Schema]()
         # First find which of the doubtful columns have a value: a frame of the same records does
         # not have the others, and the files must not differ.
         filled: set[str] = set()
@@ -250,23 +249,37 @@ def write_records(records: Records, path: Path, *, empty: bool = False) -> list[
     kind = check_target(path)
     if kind == "answers":
         return list(_answers(records, path))
-    if not empty and next(records.tables(), None) is None:
+    tables = records.tables()
+    first = list(islice(tables, 1))
+    if not first and not empty:
         return []
     with whole_file(path) as sink:
         if kind == "csv":
-            sink.writelines(_csv(records))
-        else:
-            _write_parquet(records, sink)
+            sink.writelines(_csv(records, chain(first, tables)))
+            return [path]
+        # The file from which pandas reads the frame: its index, its zone, its dtypes
+        fields = [field for field in records.schema if field.name != "date"]
+        fields += [pa.field(OFFSET, pa.float64())] if records.zones.vary else []
+        schema = pa.schema([pa.field("date", pa.timestamp("us", tz=records.tz)), *fields])
+        about = pa.Schema.from_pandas(frame_of(schema.empty_table(), records.tz)).metadata
+        schema = schema.with_metadata({b"pandas": about[b"pandas"]})
+        with parquet_writer(sink, schema, records.log, records.account) as writer:
+            for table in chain(first, tables):
+                if records.zones.vary:
+                    offsets = pa.array(_ahead_us(table, records) / 60e6)
+                    table = table.append_column(OFFSET, offsets)
+                # One chunk: the same records make the same bytes, however they were read.
+                writer.write_table(table.combine_chunks().cast(schema))
     return [path]
 
 
-def _csv(records: Records) -> Iterator[bytes]:
+def _csv(records: Records, tables: Iterable[pa.Table] | None = None) -> Iterator[bytes]:
     """Yield the header of a CSV file, and the lines of each table."""
     header = io.StringIO()
     names = [header_cell(name, records.log) for name in records.schema.names]
     csv.writer(header, lineterminator="\n").writerow(names)
     yield header.getvalue().encode()
-    for table in records.tables():
+    for table in tables or records.tables():
         stamps = stamps_of(table)
         local = stamps + _ahead_us(table, records)
         columns = {
@@ -288,22 +301,6 @@ def _ahead_us(table: pa.Table, records: Records) -> Stamps:
         return LocalClock(zone(records.tz)).wall_us(stamps) - stamps
     index = pd.DatetimeIndex(stamps.view("M8[us]"), tz="UTC")
     return (records.zones.offset_min(index) * 60e6).astype(np.int64)
-
-
-def _write_parquet(records: Records, sink: Any) -> None:
-    """Write the file from which pandas reads the frame: its index, its zone, its dtypes."""
-    fields = [field for field in records.schema if field.name != "date"]
-    fields += [pa.field(OFFSET, pa.float64())] if records.zones.vary else []
-    schema = pa.schema([pa.field("date", pa.timestamp("us", tz=records.tz)), *fields])
-    empty = frame_of(schema.empty_table(), records.tz)
-    schema = schema.with_metadata({b"pandas": pa.Schema.from_pandas(empty).metadata[b"pandas"]})
-    with parquet_writer(sink, schema, records.log, records.account) as writer:
-        for table in records.tables():
-            if records.zones.vary:
-                offsets = pa.array(_ahead_us(table, records) / 60e6)
-                table = table.append_column(OFFSET, offsets)
-            # One chunk: the same records make the same bytes, however they were read.
-            writer.write_table(table.combine_chunks().cast(schema))
 
 
 def _answers(records: Records, folder: Path) -> Iterator[Path]:

@@ -17,18 +17,19 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from filelock import FileLock, Timeout
 
+from eyelog import errors
 from eyelog.archive.place import Found, Place, account_of, archive_errors, check_account, damage
 from eyelog.arrow_tables import Span, overlap
 from eyelog.catalogue import check_log, known_logs, near
 from eyelog.errors import ArchiveError
-from eyelog.home import make_folders
+from eyelog.home import make_folders, put_in_place
 
 LISTS: Final = ".months"
 ASIDE: Final = ".damaged"  # hidden: Parquet tools and the archive itself skip it
@@ -205,42 +206,52 @@ def _files_of(place: Place, account: str) -> Iterator[tuple[Found, Part | None]]
 # A change, one process at a time
 
 # The parts that stay, and the files that are not in their places yet: by account, log and month
-Staged = dict[tuple[str, str, str], tuple[Iterable[Part], Mapping[str, IO[bytes]]]]  # by slot
+Staged = dict[tuple[str, str, str], tuple[Iterable[Part], Mapping[str, Path]]]  # by slot
 
 
 def commit_all(place: Place, staged: Staged) -> None:
     """Put the new files of months in place, under the locks of the caller.
 
     On a local disk the months of all accounts come into force together; in an object store, those
-    of one account after those of another.
+    of one account after those of another, and an error says which are written.
     """
     before = {account: listed(place, account) for account, _, _ in staged}
-    lists = dict(before)
-    with archive_errors(f"write to {place.name}"), ExitStack() as undo:
-        for account, counting in before.items():
-            if place.read(place.small_file(LISTS, account)) is None:
-                # From now on, what no list names does not count.
-                write_lists(place, {account: counting})
-        for (account, log, month), (kept, made) in staged.items():
-            old = of_month(before[account], log, month)
-            number = max((part.number for part in old), default=0) + 1
-            new = set(kept)
-            for slot, file in made.items():
-                file.seek(0)
-                body = file.read()
-                part = Part(log, slot, number, checksum(body))
-                path = part_path(place, account, part)
-                undo.callback(place.remove, path)
-                place.write(path, body)
-                new.add(part)
-            lists[account] = lists[account] - old | new
-        if not place.local:  # it may have taken a list although it says that it has not
-            undo.pop_all()
-        write_lists(place, lists)
-        undo.pop_all()
-        for account, counting in lists.items():
-            for part in before[account] - counting:
-                place.remove(part_path(place, account, part), may_stay=True)
+    lists, written = dict(before), list[str]()
+    try:
+        with archive_errors(f"write to {place.name}"):
+            for account, counting in before.items():
+                if place.read(place.small_file(LISTS, account)) is None:
+                    # From now on, what no list names does not count.
+                    write_lists(place, {account: counting})
+            for (account, log, month), (kept, made) in staged.items():
+                old = of_month(before[account], log, month)
+                number = max((part.number for part in old), default=0) + 1
+                lists[account] = lists[account] - old | set(kept)
+                for slot, file in made.items():
+                    body = file.read_bytes()
+                    part = Part(log, slot, number, checksum(body))
+                    lists[account] |= {part}
+                    path = part_path(place, account, part)
+                    if place.local:
+                        put_in_place(file, Path(path))
+                    else:
+                        place.write(path, body)
+            for together in [[*lists]] if place.local else [[account] for account in lists]:
+                write_lists(place, {account: lists[account] for account in together})
+                written += map(repr, together)
+    except ArchiveError as error:
+        if not written:
+            raise
+        raise ArchiveError(
+            f"{error}; the records of {errors.listed(written)} are written: import again, which"
+            " adds the others"
+        ) from error
+    finally:
+        for account, parts in lists.items():
+            # A store may have taken a list although it says that it has not.
+            with suppress(ArchiveError), archive_errors(f"write to {place.name}"):
+                for part in (before[account] | parts) - listed(place, account):
+                    place.remove(part_path(place, account, part), may_stay=True)
 
 
 @contextmanager

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from itertools import chain, pairwise
-from tempfile import SpooledTemporaryFile
-from typing import IO, Final, NamedTuple
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,7 +37,7 @@ from eyelog.archive.lists import (
     part_path,
     present_months,
 )
-from eyelog.archive.place import REMEDY, Place, archive_errors, check_account, damage, problem_of
+from eyelog.archive.place import REMEDY, Place, archive_errors, damage, one_spelling, problem_of
 from eyelog.archive.sealed import open_sealed
 from eyelog.arrow_tables import (
     NO_STAMPS,
@@ -62,11 +63,11 @@ from eyelog.catalogue import catalogue, catalogue_version, check_log
 from eyelog.clock import DAY_US
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.frame import OFFSET, log_of, stamps, warn_unknown
+from eyelog.home import make_folders, new_file, temporary_name
 from eyelog.read.head import FileRecords, FileReport
 from eyelog.read.overlay import HELD, Meeting, overlay, refuse_others
 
 MOST_DAYS: Final = 10  # that one change writes as files of their own
-_IN_MEMORY: Final = 1_000_000  # bytes of a new file; a larger one waits on the disk
 _KEYS: Final = (b"eyelog.log", b"eyelog.account", b"eyelog.slot")
 
 # Read
@@ -133,12 +134,9 @@ class Stored:
             schema = file.schema_arrow
             if ("date", STAMP) not in zip(schema.names, schema.types, strict=True):
                 raise damage(path, f"not a file of an archive (its 'date' is not {STAMP})")
-            log, account, slot = (
-                (file.metadata.metadata or {}).get(key, b"").decode() for key in _KEYS
-            )
-            if not log or not account:
-                raise damage(path, "its metadata names no log and no account, as if of another")
-            is_ours = log == part.log and check_account(account) == check_account(self.account)
+            about = file.metadata.metadata or {}
+            log, account, slot = (about.get(key, b"").decode() for key in _KEYS)
+            is_ours = log == part.log and one_spelling(account) == one_spelling(self.account)
             if not is_ours or (part.number and slot != part.slot):  # an old one states none
                 stated = f"{log!r} of {account!r}, {slot or part.slot}"
                 raise damage(path, f"its metadata says that it is {stated}")
@@ -169,11 +167,9 @@ class Stored:
         ArchiveError
             If a file is damaged, or of another place.
         """
-        spans = [
-            (max(first, opens), min(after, closes), part) for opens, closes, part in self._counting
-        ]
         tables, found = list[pa.Table](), list[pa.Schema]()
-        for low, high, part in spans:
+        for opens, closes, part in self._counting:
+            low, high = max(first, opens), min(after, closes)
             if low >= high:
                 continue
             file, own, groups = self._open(part)
@@ -238,9 +234,7 @@ def read_table(
         If the archive has no records of this log and account, or a file cannot be read.
     """
     present_months(place, log, account)
-    schema = None
-    if fields is not None:
-        schema = pa.schema([schema_of(log).field(name) for name in ("date", *fields)])
+    schema = None if fields is None else schema_of(log, "date", *fields)
     with opened(place, log, account, span) as stored:
         return stored.rows(*span, schema)
 
@@ -364,8 +358,9 @@ class Merging:
     def stage(self, staged: Staged, stack: ExitStack) -> None:
         """Merge the files into their months, one after the other.
 
-        Every new file is complete before the caller puts the first in its place (`commit_all`), so
-        an error changes nothing. They exist, and the account stays locked, until `stack` ends.
+        Every new file is complete on the disk before the caller puts the first in its place
+        (`commit_all`), so an error changes nothing. The account stays locked until `stack` ends,
+        which removes the files that were not put in place.
         """
         with archive_errors(f"write {self.log!r} of {self.account!r} to {self.place.name}"):
             if self.keep:
@@ -399,7 +394,7 @@ class Merging:
 
     def _month(
         self, month: str, found: Parts, stack: ExitStack, *, is_last: bool
-    ) -> tuple[Iterable[Part], dict[str, IO[bytes]]] | None:
+    ) -> tuple[Iterable[Part], dict[str, Path]] | None:
         """Merge the files into a month; return its files, None if no record would change."""
         first, after = month_edges(month)
         replaced = [
@@ -415,15 +410,13 @@ class Merging:
         fold = not is_last and any(part.is_day for part in parts)
         slots = days if by_day else [month]
         edges = [edge for slot in slots for edge in month_edges(slot)]
-        before, made = len(self.merged), dict[str, IO[bytes]]()
+        before, made = len(self.merged), dict[str, Path]()
         with opened(self.place, self.log, self.account, (edges[0], edges[-1]), parts) as old:
             own = (each.schema if each.table is None else each.table.schema for each in self.files)
             schema = schema_with([*own, *old.schemas()], self.log)
             for slot in slots:
-                if body := self._slot(slot, old, schema, rewrite=fold):
-                    home = self.place.root if self.place.local else None
-                    made[slot] = SpooledTemporaryFile(_IN_MEMORY, dir=home)  # noqa: SIM115
-                    stack.enter_context(made[slot]).write(body)
+                if path := self._slot(slot, old, schema, stack, rewrite=fold):
+                    made[slot] = path
         if not made:
             return None
         fewer = sum(len(each.removed) - len(each.added) for each in self.merged[before:])
@@ -434,10 +427,10 @@ class Merging:
         return [part for part in parts if by_day and part.slot not in made], made
 
     def _slot(
-        self, slot: str, old: Stored, schema: pa.Schema, *, rewrite: bool
-    ) -> pa.Buffer | None:
+        self, slot: str, old: Stored, schema: pa.Schema, stack: ExitStack, *, rewrite: bool
+    ) -> Path | None:
         """Merge into a month or a day; return its new file, None if no record differs."""
-        sink, unchanged = None, list[Span]()  # what comes before the first record that differs
+        path, unchanged = None, list[Span]()  # what comes before the first record that differs
         with ExitStack() as writing:
             for first, after in pairwise(group_edges(slot)):
                 low, high = np.searchsorted(self.stamps, [first, after])
@@ -451,8 +444,14 @@ class Merging:
                 if not (rewrite and self.keep):
                     unchanged.append((first, after))
                     continue
-                if sink is None:
-                    sink = pa.BufferOutputStream()
+                if path is None:
+                    home = Path(part_path(self.place, self.account, Part(self.log, slot))).parent
+                    home = home if self.place.local else Path(gettempdir())  # until it is sent
+                    make_folders(home)
+                    path = temporary_name(home / slot)
+                    stack.callback(path.unlink, missing_ok=True)
+                    writing.enter_context(archive_errors(f"write {path}"))
+                    sink = writing.enter_context(new_file(path))
                     writer = parquet_writer(sink, schema, self.log, self.account, slot)
                     writing.enter_context(writer)
                 unchanged += [] if laid else [(first, after)]
@@ -460,7 +459,7 @@ class Merging:
                     if rows.num_rows:  # one chunk, one group: the same records, the same bytes
                         writer.write_table(rows.combine_chunks(), row_group_size=rows.num_rows)
                 unchanged = []
-        return None if sink is None else sink.getvalue()
+        return path
 
     def _laid_over(self, before: pa.Table, first: int, after: int) -> tuple[pa.Table, Outcome]:
         """Lay the records of [first, after) over those of the archive; count them in reports."""

@@ -200,8 +200,7 @@ class Place:
         """Return the names inside a folder; none if there is no folder."""
         self.fs.invalidate_cache(path)  # another process may have written since
         with suppress(FileNotFoundError):
-            listed = self.fs.ls(path, detail=False)
-            return [str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in listed]
+            return [each.rstrip("/").rsplit("/", 1)[-1] for each in self.fs.ls(path, detail=False)]
         return []
 
     def everything(self, inside: str = "", *, of: str | None = None) -> Iterator[Found]:

@@ -330,10 +330,9 @@ class Archive:
         """
         zones = self._zones_of(tz, account)
         table = stored_events(self._place, account)
-        home = zones.home
-        return table.assign(
-            start=table["start"].dt.tz_convert(home), end=table["end"].dt.tz_convert(home)
-        )
+        for name in ("start", "end"):
+            table[name] = table[name].dt.tz_convert(zones.home)
+        return table
 
     def add_events(
         self, events: pd.DataFrame, *, account: str = "me", dry_run: bool = False

@@ -226,9 +226,7 @@ class _Run:
         try:
             # A stored day answers if it is settled, however fresh the others are.
             stored = self.client.walker.stored(day, stop, at=math.inf)
-            pages = stored
-            if pages is None:
-                pages = self.client.walker.fresh(day, stop, store=False)
+            pages = self.client.walker.fresh(day, stop, store=False) if stored is None else stored
         except (AuthorizationError, ConfigurationError) as error:
             self.fatal = error
             return None
