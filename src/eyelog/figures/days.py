@@ -14,7 +14,7 @@ from eyelog.figures import axes, dates, marks, tables
 from eyelog.figures.labels import last_step, shades, subject, title_of
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.frame import require_frame
-from eyelog.judge.arrays import Bools, Floats, numbers
+from eyelog.judge.arrays import Floats, numbers
 from eyelog.judge.limits import limit
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.columns import interval_columns
@@ -127,7 +127,10 @@ def plot_daily(
             width=0.7 if many else 1.1, s=5 if many else 16, **look,
         )  # fmt: skip
         ax.margins(y=0.1)
-    _line(ax, x, _medians(values, full), f"{MEDIAN_DAYS}-day median")
+    # The median of each full day and the full days around it
+    counted = pd.Series(np.where(full, values, np.nan))
+    medians = counted.rolling(MEDIAN_DAYS, center=True, min_periods=MEDIAN_DAYS // 2 + 1).median()
+    _line(ax, x, numbers(medians.where(counted.notna())), f"{MEDIAN_DAYS}-day median")
     marks.value_axis(ax.yaxis, named.text, values)
     bottom = _hours(ax, whole)
     dates.day_axis(bottom, days)
@@ -159,13 +162,6 @@ def _columns(
         ax.stairs(heights, edges, fill=True, label=label, **look)
     elif known.any():
         ax.bar(x[known], heights[known], width=width, label=label, **look)
-
-
-def _medians(values: Floats, full: Bools) -> Floats:
-    """Return the median of each full day and the full days around it."""
-    usable = pd.Series(np.where(full, values, np.nan))
-    medians = usable.rolling(MEDIAN_DAYS, center=True, min_periods=MEDIAN_DAYS // 2 + 1).median()
-    return numbers(medians.where(usable.notna()))
 
 
 def _line(ax: Axes, x: Floats, values: Floats, label: str, **look: Any) -> None:

@@ -166,7 +166,29 @@ def plot_cohort(
     elif kind == "caterpillar":
         height = float(np.clip(3.4 * wearers, 22.0, 180.0))
         ax = axes.on(ax, height_mm=height)
-        _caterpillar(ax, wide, named, height)
+        quantiles = marks.quantiles(wide.to_numpy(dtype=np.float64))
+        order = np.argsort(quantiles[2], kind="stable")
+        order = order[np.isfinite(quantiles[2][order])]
+        outer_low, low, median, high, outer_high = quantiles[:, order]
+        y, row_pt = np.arange(len(order)), 72.0 / 25.4 * height / len(order)
+        point, area = (COLOURS[name] for name in shades(meaning_of(named)))
+        marks.estimates(
+            ax, y, median, (low, high), area, width=float(np.clip(0.6 * row_pt, 0.5, 2.4)),
+            s=float(np.clip(row_pt**2, 3.0, 9.0)), facecolors=point, across=True,
+            label="median of the wearer's days", interval="middle half",
+        )  # fmt: skip
+        thin = float(np.clip(0.2 * row_pt, 0.15, 0.8))
+        ax.hlines(y, outer_low, outer_high, color=area, linewidth=thin, label="middle 90 %")
+        look: dict[str, Any] = {"color": COLOURS["reference"], "linewidth": 0.8, "linestyle": "--"}
+        ax.axvline(float(np.median(median)), label="median of the wearers", **look)
+        ax.set_ylim(-0.8, len(order) - 0.2)
+        if len(order) <= MOST_NAMES:
+            counts = wide.notna().sum(axis=1).iloc[order]
+            axes.name_rows(ax, y, list(map(str, counts.index)), [f"  n = {n}" for n in counts])
+        else:
+            axes.name_rows(ax, [], [])
+            marks.value_label(ax, "Wearers, in order of their medians")
+        marks.value_axis(ax.xaxis, named.text, most=8)
     else:
         ax = axes.on(ax, height_mm=58.0)
         _lines(ax, wide, named)
@@ -241,32 +263,6 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
     ax.set_ylim(low_y - room, high_y + room)
     marks.value_axis(ax.yaxis, named.text)
     dates.day_axis(ax, days)
-
-
-def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) -> None:
-    quantiles = marks.quantiles(wide.to_numpy(dtype=np.float64))
-    order = np.argsort(quantiles[2], kind="stable")
-    order = order[np.isfinite(quantiles[2][order])]
-    outer_low, low, median, high, outer_high = quantiles[:, order]
-    y, row_pt = np.arange(len(order)), 72.0 / 25.4 * height_mm / len(order)
-    point, area = (COLOURS[name] for name in shades(meaning_of(named)))
-    marks.estimates(
-        ax, y, median, (low, high), area, across=True, width=float(np.clip(0.6 * row_pt, 0.5, 2.4)),
-        s=float(np.clip(row_pt**2, 3.0, 9.0)), facecolors=point,
-        label="median of the wearer's days", interval="middle half",
-    )  # fmt: skip
-    thin = float(np.clip(0.2 * row_pt, 0.15, 0.8))
-    ax.hlines(y, outer_low, outer_high, color=area, linewidth=thin, label="middle 90 %")
-    look: dict[str, Any] = {"color": COLOURS["reference"], "linewidth": 0.8, "linestyle": "--"}
-    ax.axvline(float(np.median(median)), label="median of the wearers", **look)
-    ax.set_ylim(-0.8, len(order) - 0.2)
-    if len(order) <= MOST_NAMES:
-        counts = wide.notna().sum(axis=1).iloc[order]
-        axes.name_rows(ax, y, list(map(str, counts.index)), [f"  n = {n}" for n in counts])
-    else:
-        axes.name_rows(ax, [], [])
-        marks.value_label(ax, "Wearers, in order of their medians")
-    marks.value_axis(ax.xaxis, named.text, most=8)
 
 
 def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:

@@ -28,7 +28,7 @@ from eyelog.frame import (
     stated_account,
     stated_log,
 )
-from eyelog.judge.arrays import Floats, Ints
+from eyelog.judge.arrays import Ints
 from eyelog.judge.flag import flag
 from eyelog.judge.limits import Limits
 from eyelog.judge.reasons import WORDS, Reason
@@ -109,7 +109,15 @@ def plot_quality(
     reasons, clock = _reasons_and_clock(reasons, index, limits)
     one_of(by, "by", ("time", "time_of_day"))
     tables.require_order(index, what=what, name="reasons")
-    occurring, flagged = _flagged(reasons)
+    # The reasons that occur, and the share of the fields that ever have each, by row
+    bits = reasons.to_numpy()
+    ever = np.bitwise_or.reduce(bits, axis=0)
+    occurring = [r for r in WORDS if (ever & r.value).any()] or [Reason.MISSING]
+    flagged = np.zeros((len(occurring), len(bits)))
+    for row, reason in enumerate(occurring):
+        concerned = np.flatnonzero(ever & reason.value)
+        if len(concerned):
+            flagged[row] = ((bits[:, concerned] & reason.value) != 0).mean(axis=1)
     _, days, _ = tables.on_days(index, clock)
     if by == "time":
         start, end = dates.day_edges(days, clock)
@@ -122,7 +130,7 @@ def plot_quality(
         n, extent = 86_400 // COLUMN_OF_DAY_S, (0.0, 24.0)
         column = (time_of_day_us(index, clock=clock) - 1) // (COLUMN_OF_DAY_S * 1_000_000)
     count = np.bincount(column, minlength=n)
-    total = np.array([np.bincount(column, weights=row, minlength=n) for row in flagged])
+    total = np.array([np.bincount(column, weights=one, minlength=n) for one in flagged])
     shares = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     rows = len(occurring)
     ax = axes.on(ax, height_mm=max(LEAST_MM, ROW_MM * rows))
@@ -192,19 +200,6 @@ def _reasons_and_clock(
         )
     clock = clock_of(table)
     return flag(table, limits=limits).drop(columns=OFFSET, errors="ignore"), clock
-
-
-def _flagged(reasons: pd.DataFrame) -> tuple[list[Reason], Floats]:
-    """Return the reasons that occur, and the share of the fields that ever have each, by row."""
-    bits = reasons.to_numpy()
-    ever = np.bitwise_or.reduce(bits, axis=0)
-    occurring = [r for r in WORDS if (ever & r.value).any()] or [Reason.MISSING]
-    shares = np.zeros((len(occurring), len(bits)))
-    for row, reason in enumerate(occurring):
-        concerned = np.flatnonzero(ever & reason.value)
-        if len(concerned):
-            shares[row] = ((bits[:, concerned] & reason.value) != 0).mean(axis=1)
-    return occurring, shares
 
 
 @axes.plot_function

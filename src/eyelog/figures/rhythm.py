@@ -92,8 +92,8 @@ def plot_profile(
             f" this one is indexed by {', '.join(names)}"
         )
     about, tz = subject(table), last_step(table).get("tz")
+    ax = axes.on(ax, height_mm=46.0 if len(names) == 2 else 56.0)
     if len(names) == 2:
-        ax = axes.on(ax, height_mm=46.0)
         week = pd.MultiIndex.from_product([range(7), range(24)], names=["weekday", "hour"])
         cells = numbers(table["days_median"].reindex(week)).reshape(7, 24)
         finite = cells[np.isfinite(cells)]
@@ -120,7 +120,6 @@ def plot_profile(
         if not np.isfinite(cells).all():
             axes.key(ax, "no usable value", "masked")
     else:
-        ax = axes.on(ax, height_mm=56.0)
         hourly = table.index.name == "hour"
         whole = table.reindex(range(24 if hourly else 7))
         x: Any = np.arange(len(whole)) + 0.5 * hourly
