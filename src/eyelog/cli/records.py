@@ -497,17 +497,28 @@ def simulate(
         Which wearer; the same seed is always the same person.
     """
     from eyelog.clock import as_zones
+    from eyelog.frame import OFFSET
 
     store = open_archive(archive)
+    own = "give the simulated wearer an --account of its own"
     stored = store.zones(account)
     setting = os.environ.get("EYELOG_TZ", "").strip()
     zones = as_zones(tz or stored or setting or "UTC", what="a simulated wearer")
     if stored not in (None, zones):
         raise ConfigurationError(
-            f"account {account!r} lives in {stored} in the archive {store.path}: give the simulated"
-            " wearer an --account of its own"
+            f"account {account!r} lives in {stored} in the archive {store.path}: {own}"
         )
     frames = {log: el.simulate(start, days, log=log, seed=seed, tz=zones) for log in LOGS}
+    for log, frame in frames.items():
+        made = frame.tz_convert("UTC").drop(columns=OFFSET, errors="ignore")
+        if account in store.accounts(log):
+            first, last = (stamp.to_pydatetime() for stamp in made.index[[0, -1]])
+            before = store.read(log, first, last, account=account, tz="UTC")[list(made.columns)]
+            if not before.equals(made[made.index.isin(before.index)]):
+                raise ConfigurationError(
+                    f"account {account!r} has other records of {log!r} on these days in the archive"
+                    f" {store.path}: {own}"
+                )
     for log, frame in frames.items():
         store.write(log, frame, account=account)
         note(f"{log}: {len(frame)} records of {account!r} in {store.path}")

@@ -6,8 +6,11 @@ import signal
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
+import eyelog as el
+from eyelog.catalogue import LOGS
 from support.command import main
 from support.commands import DAY, RANGE
 
@@ -68,5 +71,28 @@ def test_a_simulated_wearer_never_mixes_with_other_records(home, capsys) -> None
         assert main(wearer) == 0
         assert f"1440 records of 'me' in {home / 'archive'}" in capsys.readouterr().err
     assert main([*wearer, "--seed", "7"]) == 1
-    assert "write into another account; nothing was written" in capsys.readouterr().err
+    assert "give the simulated wearer an --account of its own" in capsys.readouterr().err
     assert main([*wearer, "--seed", "7", "--account", "ben"]) == 0
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_simulated_wearer_is_not_written_beside_a_few_real_records(home, capsys, log) -> None:
+    archive = el.Archive(home / "archive")
+    real = el.simulate(DAY, 1, log=log, seed=7).iloc[100:110].shift(freq="7s")
+    archive.write(log, real, account="me")
+    before = archive.inventory()
+    assert main(["simulate", "--start", DAY, "--days", "1"]) == 1
+    message = capsys.readouterr().err
+    assert "give the simulated wearer an --account of its own" in message
+    assert message.count("\n") == 1
+    pd.testing.assert_frame_equal(archive.inventory(), before)
+
+
+def test_an_archive_on_an_object_store_needs_a_folder_for_the_state_and_the_message_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["serve", "--archive", "s3://bucket/archive"]) == 1
+    assert capsys.readouterr().err == (
+        "eyelog: error: the archive s3://bucket/archive is not a folder of this machine: name one"
+        " for the service's state with --state\n"
+    )
