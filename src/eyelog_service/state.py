@@ -401,9 +401,14 @@ class State:
     def require(self) -> None:
         """Raise `ConfigurationError` if no service was set up."""
         if not (self.version() is not None if self.in_database else self.file.exists()):
+            where, its = (
+                (self.name, "another")
+                if self.in_database
+                else (f"the folder {self.folder}", "its folder")
+            )
             raise ConfigurationError(
-                f"there is no service state in {self.name}: name another with --state, or the"
-                " archive with --archive; eyelog service add-account creates one"
+                f"there is no service state in {where}: name {its} with --state, or the archive"
+                " with --archive; eyelog service add-account creates one"
             )
         self._make_folder()
 

@@ -178,6 +178,12 @@ def test_a_pasted_callback_url_serves_where_the_redirect_goes_elsewhere(home, th
     assert "neither the callback URL of this login nor a code" in browser.lines[-1]
 
 
+def test_pasting_works_while_listening(home, there, paste):
+    browser = Browser(lambda query: send(paste, f"?state={query['state']}&code={authority.CODE}\n"))
+    who = credentials(home, there.url, application=FREE)
+    assert login(who, open_browser=False, paste=paste, say=browser.say)
+
+
 def test_the_end_of_input_ends_the_login_only_if_nothing_else_can_bring_a_code(home, there, paste):
     paste.far.close()
     with pytest.raises(el.AuthorizationError, match="no code was pasted"):
@@ -328,6 +334,17 @@ def test_any_loopback_address_gets_a_free_port(home, there, host, port):
     login(who, open_browser=False, say=browser.say)
     assert browser.query["redirect_uri"].startswith(f"http://{host}:")
     assert browser.query["redirect_uri"].endswith("/cb?app=1")
+
+
+def test_a_registered_port_is_listened_on_and_sent_as_registered(home, there):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        uri = f"http://127.0.0.1:{taken.getsockname()[1]}/callback"
+    application = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
+    browser = Browser(returns())
+    login(
+        credentials(home, there.url, application=application), open_browser=False, say=browser.say
+    )
+    assert browser.query["redirect_uri"] == uri
 
 
 def test_icons_idle_connections_and_reloads_do_not_end_the_wait(home, there):

@@ -259,7 +259,7 @@ def test_retry_after_is_waited_for_up_to_a_minute(get, waits, how):
 
     with faulty.server(faulty.error(429, retry_after=word(37)), GOOD) as there:
         assert get(there).json() == PAYLOAD
-    assert waits == [pytest.approx(37, abs=20)]
+    assert waits == [37 if how == "seconds" else pytest.approx(37, abs=20)]
     waits.clear()
     with faulty.server(faulty.error(503, retry_after=word(3600))) as there:
         with pytest.raises(el.ServerFault, match=r"try again in 3[56]") as error:
@@ -268,15 +268,17 @@ def test_retry_after_is_waited_for_up_to_a_minute(get, waits, how):
     assert error.value.retry_after == pytest.approx(3600, abs=5)
 
 
-@pytest.mark.parametrize("reset", ["1800", "soon", "-1", "1e9", "9" * 40, ""])
+@pytest.mark.parametrize("reset", ["1800", "1970", "soon", "-1", "1e9", "9" * 40, ""])
 def test_the_quota_is_reported_and_a_strange_one_is_no_hindrance(get, waits, reset):
+    known = reset in ("1800", "1970")
+    reset = str(int(time.time()) + 1800) if reset == "1970" else reset  # in seconds since 1970
     quota = {"x_ratelimit_limit": "10000", "x_ratelimit_remaining": "0"}
     with faulty.server(faulty.error(429, x_ratelimit_reset=reset, **quota)) as there:
         with pytest.raises(el.RateLimited, match="limit 10000, remaining 0") as caught:
             get(there)
-        assert len(there.requests) == (1 if reset == "1800" else session_module.TRIES)
+        assert len(there.requests) == (1 if known else session_module.TRIES)
     assert (caught.value.limit, caught.value.remaining) == (10_000, 0)
-    assert caught.value.retry_after == (1800 if reset == "1800" else None)
+    assert caught.value.retry_after == (pytest.approx(1800, abs=20) if known else None)
 
 
 @given(st.text(st.characters(codec="latin-1")), st.text(st.characters(codec="latin-1")))
@@ -409,6 +411,26 @@ def test_a_tls_handshake_is_bounded_too(
         with pytest.raises(el.Unreachable):
             fetch(session, f"https://127.0.0.1:{port}/v2/x", where="data")
         session.close()
+
+
+def test_a_connection_that_nobody_accepts_is_bounded(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "CONNECT_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 1.5)
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        port = full.getsockname()[1]
+        held = []
+        for _ in range(4):  # the queue of the port
+            one = socket.socket()
+            one.setblocking(False)
+            one.connect_ex(("127.0.0.1", port))
+            held.append(one)
+        session = session_of(credentials(home, f"http://127.0.0.1:{port}", token=fresh()))
+        with pytest.raises(el.Unreachable, match="connecting took too long"):
+            fetch(session, f"http://127.0.0.1:{port}/v2/x", where="data")
+        for one in held:
+            one.close()
 
 
 def test_a_refresh_that_hangs_is_within_the_bound_of_the_request(

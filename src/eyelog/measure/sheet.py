@@ -141,9 +141,10 @@ class Sheet:
         def fits(chosen: Sequence[int]) -> bool:
             return least[0] + sum(least[i] + 1 for i in chosen) <= width
 
+        if not fits(columns):
+            columns = [i for i in columns if not self.headings[i].is_extra]
         if fits(columns):
             return [columns]
-        columns = [i for i in columns if not self.headings[i].is_extra]
         # One column of words at the end, such as events, does not break up a table that fits
         # without it.
         if len(columns) > 1 and self.headings[columns[-1]].is_text and fits(columns[:-1]):

@@ -7,13 +7,14 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from eyelog.cli.erasing import erase_records, print_erasure
-from eyelog.cli.output import note, one_line, print_json, print_table
+from eyelog.cli.output import note, one_line, print_json
 from eyelog.errors import ConfigurationError, counted
 from eyelog_service.cli.serve import Places, action, noted
 
@@ -47,20 +48,41 @@ def _password() -> str:
     return text.rstrip("\r\n")
 
 
-def _list(rows: Sequence[dict[str, Any]], *, none: str, json: bool) -> None:
-    """Print rows as JSON, or as a table of their keys; without rows, say what to do."""
-    import pandas as pd
+def _list(
+    rows: Sequence[dict[str, Any]], *, none: str, json: bool, extra: Sequence[str] = ("added",)
+) -> None:
+    """Print rows as JSON, or as a table of their keys; without rows, say what to do.
 
-    table = pd.DataFrame(rows)
-    for name in _UNSTAMPED.keys() & set(table):
-        stamps = pd.to_datetime(table[name].astype("float64"), unit="s", utc=True)
-        table[name] = stamps.dt.strftime("%Y-%m-%dT%H:%M:%SZ" if json else "%Y-%m-%d %H:%M UTC")
-    if not json:
-        table = table.fillna(_UNSTAMPED).map(
-            lambda value: one_line(value) if isinstance(value, str) else value
-        )
-        table.columns = [str(name).replace("_", " ").capitalize() for name in table]
-    print_table(table, json=json, columns="all", empty=none)
+    The columns `extra` are left out of a table that is too wide.
+    """
+    if json:
+        stamps = [{name: _stamp(row[name]) for name in _UNSTAMPED if name in row} for row in rows]
+        print_json([row | stamped for row, stamped in zip(rows, stamps, strict=True)])
+    elif not rows:
+        note(none)
+    else:
+        from eyelog.measure.sheet import Heading, Sheet
+
+        titles = {name: name.replace("_", " ").capitalize() for name in rows[0]}
+        heads = [
+            Heading(title, title, is_text=True, is_extra=name in extra)
+            for name, title in titles.items()
+        ]
+        table = [[_cell(name, value) for name, value in row.items()] for row in rows]
+        print(Sheet(heads, table).text(more="--json"))
+
+
+def _cell(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name in _UNSTAMPED:
+        form = "%Y-%m-%d %H:%M UTC" if name == "last_used" else "%Y-%m-%d"
+        return _stamp(value, form) or _UNSTAMPED[name]
+    return one_line(str(value))
+
+
+def _stamp(seconds: float | None, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str | None:
+    return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):{form}}"
 
 
 def _say_ended(ended: list[Any], *, what: str) -> None:
@@ -493,7 +515,8 @@ def list_tokens(places: Places, *, json: bool = False) -> None:
     if not json:
         for row in rows:
             row["name"] = row["name"] or row["client_id"] or "(upload token)"
-    _list(rows, none="No token can be used: nobody is logged in.", json=json)
+    none, extra = "No token can be used: nobody is logged in.", ("client_id", "issued", "scope")
+    _list(rows, none=none, extra=extra, json=json)
 
 
 @action

@@ -47,7 +47,7 @@ def test_the_page_cannot_be_cached_framed_or_scripted(browser: Browser) -> None:
     style = re.search(r"<style>(.*?)</style>", page.text, re.DOTALL)
     assert style is not None
     hashed = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
-    assert f"'sha256-{hashed}'" in policy
+    assert f"style-src 'sha256-{hashed}'" in policy
     assert headers["X-Frame-Options"] == "DENY"
     assert headers["Referrer-Policy"] == "same-origin"
     assert "HttpOnly" in headers["Set-Cookie"]

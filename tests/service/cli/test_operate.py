@@ -54,18 +54,34 @@ def test_lists_are_tables_or_json_without_a_token_a_secret_or_a_hash(lab: Simple
     said = {
         "list-accounts": ["Account  Password", "ada", "yes", "bea", "no"],
         "list-applications": ["Redirect uri", "Sleep study", REDIRECT],
-        "list-tokens": ["Sleep study", "refresh", "(upload token)", "upload"],
+        "list-tokens": ["Sleep study", "refresh", "never", "(upload token)", "upload"],
         "check": ["ok"],
     }
     for action, words in said.items():
         printed = lab.run(action).out
         assert [word for word in words if word not in printed] == []
+        assert "nothing to show" not in printed
         assert not [text for text in hidden if text in printed + lab.run(action, "--json").out]
     assert [one["accounts"] for one in listed(lab, "applications")] == [1]
     ada, bea = listed(lab, "accounts")
     assert (ada["applications"], ada["last_used"], bea["password"]) == (1, None, False)
     assert bea["applications"] == 0
     assert {one["scope"] for one in listed(lab, "tokens")} == {"official", "write"}
+
+
+def test_a_list_at_80_columns_has_a_line_for_each_token(lab: SimpleNamespace) -> None:
+    lines = lab.run("list-tokens").out.splitlines()
+    assert lines[0].split("  ")[-1] == "Expires"
+    assert len(lines) == 1 + 2
+    assert max(map(len, lines)) <= 80
+
+
+def test_more_than_ten_thousand_accounts_are_listed(service: Run, tmp_path: Path) -> None:
+    file = tmp_path / "many.csv"
+    file.write_text("\n".join(["name", *(f"p{number}" for number in range(10_001))]))
+    service("add-accounts", str(file))
+    printed = service("list-accounts").out.splitlines()
+    assert len([line for line in printed if line.startswith("p")]) == 10_001
 
 
 def test_empty_lists_say_what_to_type(service: Run) -> None:
@@ -89,7 +105,7 @@ def test_without_a_service_every_command_says_so_and_creates_nothing(
     for words in NEED_A_STATE:
         done = service(*words)
         assert (done.code, done.out, done.err.count("\n")) == (1, "", 1), words
-        assert "there is no service state" in done.err
+        assert f"there is no service state in the folder {archive}: name its folder" in done.err
     assert not archive.exists()
 
 
