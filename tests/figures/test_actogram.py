@@ -190,6 +190,18 @@ def test_what_cannot_be_drawn_is_refused(given: object, events: object, words: s
         el.plot_actogram(given, events=events)
 
 
+@pytest.mark.parametrize("one", [1, 0])
+def test_a_single_value_lasts_a_minute_and_none_is_refused(one: int) -> None:
+    stamps = pd.date_range("2026-10-19", periods=one, tz="Asia/Tokyo")
+    own = pd.DataFrame({"own": [1.0] * one}, stamps)
+    for given, column in ((own, "own"), (own["own"], None)):
+        if one:
+            assert el.plot_actogram(given, column)[0].images
+        else:
+            with pytest.raises(el.ConfigurationError, match="nothing to draw: there are no rows"):
+                el.plot_actogram(given, column)
+
+
 def test_a_year_is_at_most_170_mm_high() -> None:
     stamps = pd.date_range("2026-01-01 01:00", periods=365 * 24, freq="h", tz=TZ, name="date")
     made = el.plot_actogram(pd.Series(1.0, index=stamps, name="thing"))

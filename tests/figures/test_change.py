@@ -202,6 +202,8 @@ def test_equal_values_stand_side_by_side() -> None:
         ({}, "either at=.*or by="),
         ({"at": AT, "by": "worn_h"}, "either at=.*or by="),
         ({"at": "soon"}, "must be a date such as 2026-10-12, not 'soon'"),
+        ({"at": ""}, "must be a date such as 2026-10-12, not ''"),
+        ({"at": pd.NaT}, "must be a date such as 2026-10-12, not NaT"),
         ({"at": "2027-01-01"}, "no value from that day on"),
         ({"by": "worn_h"}, "compares two conditions, and 'worn_h' has 27"),
         ({"at": AT, "account": "w1"}, "this table has no 'account'"),
@@ -211,6 +213,12 @@ def test_equal_values_stand_side_by_side() -> None:
 def test_what_cannot_be_drawn_is_refused(arguments: dict, words: str) -> None:
     with pytest.raises(el.ConfigurationError, match=words):
         el.plot_change(days(), RATE, **arguments)
+
+
+def test_the_rows_of_one_wearer_say_their_day() -> None:
+    rows = days().reset_index(drop=True).assign(account="w1")
+    with pytest.raises(el.ConfigurationError, match="needs the day of each row"):
+        el.plot_change(rows, RATE, by="weekend", account="w1")
 
 
 def test_a_period_of_thin_days_alone_is_refused() -> None:

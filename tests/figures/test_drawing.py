@@ -217,20 +217,44 @@ def test_dates_are_places_on_an_axis_of_days_and_of_time() -> None:
     days = el.plot_daily(table, "steps")
     bar = days.containers[0][2]
     aware = [noon] if hasattr(days.xaxis, "set_converter") else []  # since matplotlib 3.10
+    month = el.plot_month(table)[0]
     for mark in (*aware, noon.tz_localize(None), table.index[2] + pd.Timedelta("12h")):
         middle = days.axvline(mark).get_xdata(orig=False)[0]
         assert middle == pytest.approx(bar.get_x() + bar.get_width() / 2)
+        assert month.axvline(mark).get_xdata(orig=False)[0] == middle
+    if aware:
+        naive = noon.tz_localize(None)
+        mixed = np.array([[noon, naive], [naive.tz_localize("UTC"), pd.NaT]])
+        placed = days.convert_xunits(mixed)
+        assert np.array_equal(placed, [[middle, middle], [middle, np.nan]], equal_nan=True)
     assert days.axvline(noon.date()).get_xdata(orig=False)[0] == pytest.approx(middle - 0.5)
     days.set_xlim(pd.Timestamp("2026-03-03"), pd.Timestamp("2026-03-08"))
     drawn(days.figure)
     named = [tick.get_text()[:3] for tick in days.child_axes[0].get_xticklabels()]
     assert named == ["Tue", "Wed", "Thu", "Fri", "Sat"]
+    days.set_xlim(pd.Timestamp("2026-03-04 13:00"), pd.Timestamp("2026-03-04 18:00"))
+    drawn(days.figure)
+    assert [tick.get_text() for tick in days.child_axes[0].get_xticklabels()] == ["Wed\n4 Mar"]
     first = el.plot_week(table)[0]
     assert first.axvline(pd.Timestamp("2026-03-08 12:00")).get_xdata(orig=False)[
         0
     ] == pytest.approx(middle + 4)
     time = el.plot_timeline(frame, ["hm_yo"])[0]
     assert time.get_xlim()[0] < time.axvline(noon).get_xdata(orig=False)[0] < time.get_xlim()[1]
+
+
+@pytest.mark.parametrize("draw", [el.plot_daily, el.plot_timeline])
+def test_labels_of_days_are_right_whatever_the_epoch_of_matplotlib(draw, monkeypatch) -> None:
+    frame = el.simulate("2026-03-02", 10, log="standard_mode_logs")
+    arguments = ["steps" if draw is el.plot_daily else ["hm_yo"]]
+    named = []
+    for epoch in ("1970-01-01T00:00:00", "2000-01-01T00:00:00"):
+        monkeypatch.setattr(mpl.dates, "_epoch", epoch)  # as `set_epoch` does, but once
+        (ax, *_) = np.ravel(draw(frame, *arguments))
+        drawn(ax.figure)
+        ax = (*ax.child_axes, ax)[0]
+        named.append([tick.get_text() for tick in ax.get_xticklabels()])
+    assert named[0] == named[1] != []
 
 
 def test_a_frame_is_drawn_as_the_table_that_is_made_of_it() -> None:

@@ -210,9 +210,22 @@ def test_days_on_which_clocks_change_are_drawn_on_the_wall_clock(day: str) -> No
     x = line_of(ax, "Tilt")[:, 0]
     assert 0 <= x.min() < x.max() <= 24
     # The hour that a day lacks is blank in panel and ribbon: no time without a record.
-    found = [patch for each in ax.figure.axes for patch in each.patches]
-    boxes = [(one.get_x(), one.get_width()) for one in found if isinstance(one, Rectangle)]
-    assert boxes.count((2, 1)) == 2 * (day == "2026-03-29")
+    found = [patch for each in (ax, *ax.child_axes) for patch in each.patches]
+    boxes = [one.get_bbox().bounds[::2] for one in found if isinstance(one, Rectangle)]
+    assert [box for box in boxes if box[1] == 1] == [(2, 1)] * (2 * (day == "2026-03-29"))
+    (same,) = el.plot_day(el.resample(frame, "10min"), "tl_yav", states=frame)
+    ribbons = [each.child_axes[0].images[0].get_array() for each in (ax, same)]
+    assert np.array_equal(*ribbons)
+
+
+def test_ribbons_of_many_days_leave_the_height_to_the_values() -> None:
+    frame = el.simulate("2026-03-02", 16, log="standard_mode_logs")
+    heights = []
+    for states in (None, el.states(frame)):
+        made = el.plot_day(frame, "tl_yav", states=states)
+        made[0].figure.draw_without_rendering()
+        heights.append(made[0].get_position().height)
+    assert heights[1] > 0.6 * heights[0]
 
 
 def test_records_are_judged_and_drawn_in_columns_of_their_day() -> None:
@@ -233,6 +246,11 @@ def test_records_are_judged_and_drawn_in_columns_of_their_day() -> None:
             lambda f: f,
             {"states": states_of([("usable", "2025-01-01", "2025-01-02")])},
             "none from 2026-10-19",
+        ),
+        (
+            lambda f: f,
+            {"states": pd.concat({"anna": states_of([("usable", *DAYS)])}, names=["account"])},
+            "takes one wearer",
         ),
         (lambda f: f, {"events": [1]}, "events must be a table"),
         (lambda f: f, {"fig": "mine"}, "without Axes, not 'mine'"),

@@ -176,6 +176,10 @@ def plot_change(
         table, (by, *_) = keyed(table, by, what=what, one=True)
     tables.require_numbers(table, column, what=what)
     rows, wearer = _rows(table, account)
+    if "day" not in rows and (at is not None or wearer is not None):
+        raise ConfigurationError(
+            "plot_change needs the day of each row, in the index or in a column 'day'"
+        )
     first = _date(at)
     rows, names = _sided(rows, first, by)
     # The order of the rows in a table changes nothing.
@@ -289,7 +293,7 @@ def _date(at: str | pd.Timestamp | None) -> pd.Timestamp | None:
     """Return the first day of the second period, if there are periods."""
     try:
         return None if at is None else pd.Timestamp(at).tz_localize(None).normalize()
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:  # the last of NaT
         raise ConfigurationError(f"at= must be a date such as 2026-10-12, not {at!r}") from error
 
 
@@ -298,10 +302,6 @@ def _sided(
 ) -> tuple[pd.DataFrame, tuple[str, str]]:
     """Return the rows of the two sides with a boolean ``after``, and what the sides are called."""
     if first is not None:
-        if "day" not in rows:
-            raise ConfigurationError(
-                "plot_change needs the day of each row, in the index or in a column 'day'"
-            )
         return rows.assign(after=rows["day"] >= first), ("before", "after")
     rows = rows[rows[by].notna()].reset_index(drop=True)
     labels = sorted(rows[by].astype(str).unique())

@@ -1,7 +1,7 @@
 """Axes of days and of time of day: "Mon 20 Oct", the year once, weekends, 00 to 24.
 
-The number of labels is decided when the figure is drawn, from the length of the axis: at most 16,
-whatever the range, and fewer in a narrow figure.
+There are at most 16 labels, whatever the range, and fewer along a short axis: along x this is
+decided when the figure is drawn, along y when its rows are named.
 """
 
 from collections.abc import Sequence
@@ -45,6 +45,11 @@ def day_axis(ax: Axes, days: pd.DatetimeIndex) -> None:
     calendar = LocalClock(None)  # of dates without a zone
     ax.xaxis.set_major_locator(TimeLocator(calendar, x))
     ax.xaxis.set_major_formatter(TimeFormatter(calendar, x))
+    take_dates(ax)
+
+
+def take_dates(ax: Axes) -> None:
+    """Let an axis of days, and those that share it, take dates and stamps of any zone."""
     for panel in ax.get_shared_x_axes().get_siblings(ax):
         # Before matplotlib 3.10 no axis can be told so.
         if hasattr(panel.xaxis, "set_converter") and panel.xaxis.get_converter() is None:
@@ -57,9 +62,10 @@ class LocalDates(mdates.DateConverter):
     @staticmethod
     def convert(value: Any, unit: Any, axis: Axis) -> Any:  # noqa: ARG004
         """Return the places of dates, one or several."""
-        stamps = pd.DatetimeIndex(np.ravel(np.asarray(value, dtype=object))).tz_localize(None)
-        x = to_x(microseconds(stamps))
-        return float(x[0]) if np.ndim(value) == 0 else x
+        given = np.asarray(value, dtype=object)
+        stamps = [pd.Timestamp(each).tz_localize(None) for each in given.ravel()]
+        x = to_x(microseconds(pd.DatetimeIndex(stamps)))
+        return x.reshape(given.shape) if given.ndim else float(x[0])
 
 
 def day_rows_axis(ax: Axes, blocks: Sequence[pd.DatetimeIndex], firsts: Sequence[int]) -> None:
@@ -135,11 +141,16 @@ def to_x(us: Any) -> Any:
     return mdates.date2num(np.asarray(us, dtype=np.int64).astype("datetime64[us]"))
 
 
+def _us(x: Any) -> Ints:
+    """Return the microseconds since 1970 at numbers along a time axis, in whole seconds."""
+    # Rounded: a number of days does not represent microseconds exactly.
+    since = np.datetime64(mdates.get_epoch(), "us").astype(np.int64)
+    return np.rint(np.asarray(x, dtype=np.float64) * DAY_S).astype(np.int64) * 1_000_000 + since
+
+
 def _shown(x: Any, clock: LocalClock) -> pd.DatetimeIndex:
     """Return what a clock shows at numbers along a time axis."""
-    # Rounded: a number of days does not represent microseconds exactly.
-    us = np.rint(np.asarray(x, dtype=np.float64) * DAY_S).astype(np.int64) * 1_000_000
-    return pd.DatetimeIndex(np.asarray(clock.wall_us(us), dtype=np.int64).view("M8[us]"))
+    return pd.DatetimeIndex(np.asarray(clock.wall_us(_us(x)), dtype=np.int64).view("M8[us]"))
 
 
 def day_edges(days: pd.DatetimeIndex, clock: LocalClock) -> tuple[int, int]:
@@ -228,7 +239,7 @@ def _labels(shown: Sequence[pd.Timestamp], along_x: bool, year: int) -> list[str
 class TimeLocator(Locator):
     """Ticks along local time: hours within a few days, otherwise days, Mondays, months.
 
-    With `days` there are only theirs, at their noons.
+    With `days` there are only theirs, at their noons, or within what is seen of them.
     """
 
     def __init__(self, clock: LocalClock, days: Floats | None = None) -> None:
@@ -242,10 +253,13 @@ class TimeLocator(Locator):
     def tick_values(self, vmin: float, vmax: float) -> Any:
         """Return the places of the ticks between two limits."""
         axis = cast(Axis, self.axis)
-        first, last = (round(x * DAY_S) * 1_000_000 for x in (vmin, vmax))
+        first, last = _us([vmin, vmax]).tolist()
         short = vmax - vmin <= SHORT_DAYS
         if self.days is not None:
             seen = self.days[(self.days >= vmin) & (self.days <= vmax)]
+            if not seen.size:  # a part of a day, or of two, is named where it is seen
+                near = np.clip(self.days, vmin, vmax)
+                seen = near[np.abs(near - self.days) < 0.5]
             # A few days may fill only a part of the axis.
             most = _most_days(axis, min(1.0, len(seen) / (vmax - vmin or 1.0)))
             return seen[chosen_days(_shown(seen, self.clock), most, mondays=True)]

@@ -105,11 +105,11 @@ def plot_cohort(
     Returns
     -------
     Axes
-        Lines: one collection with a line for each wearer in order of their names; a day is at its
-        number, 0 for the first of the calendar days. Caterpillar: points, lowest at the bottom.
-        Groups: the first at the top; and in ``ax.child_axes``, with two groups or more, the
-        differences. Each artist has its words in the legend as its label.
-        The title says how many wearers are drawn, and of how many if some have no value or group.
+        Lines: one collection with a line for each wearer in order of their names; a day is in the
+        middle of its hours. Caterpillar: points, lowest at the bottom. Groups: the first at the
+        top; and in ``ax.child_axes``, with two groups or more, the differences. Each artist has its
+        words in the legend as its label. The title says how many wearers are drawn, and of how many
+        if some have no value or group.
 
     Raises
     ------

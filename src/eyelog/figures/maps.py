@@ -323,7 +323,8 @@ def plot_actogram(
     table : DataFrame or Series
         For one wearer a frame, of records or of bins (`eyelog.resample`), the result of
         `eyelog.states`, or a Series of your own, whose stamps open its rows. For many wearers a
-        table of days with ``worn_h``, indexed by ``account`` and ``day`` (`eyelog.cohort.daily`).
+        table of days with ``worn_h`` (`eyelog.cohort.daily`); ``account`` and ``day`` index it, or
+        are columns.
     column : str, optional
         The column of the frame, such as ``"hm_yo"``, whose values are judged; by default the state
         of the eyewear.
@@ -403,6 +404,7 @@ def plot_actogram(
         # Irregular rows of one's own last as long as the shortest distance between them.
         length = pd.Timedelta(seconds=tables.row_seconds(table, None))
         of = rows_of(table, column, what, limits, length)
+        tables.require_rows(of.index, what=what)
         series = pd.Series(of.values, stamps_at(of.closes_us, of.index.tz), name=of.name or None)
         series.attrs = table.attrs
         seconds, clock = of.step_us / 1e6, of.clock

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, PowerNorm, to_rgb
-from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform_factory
 
 from eyelog.figures.axes import EM, keep_ticks, length_pt, sheet_of
 from eyelog.figures.style import COLOURS
@@ -219,17 +219,25 @@ def rings(ax: Axes, x: Any, y: Any, size: float, label: str) -> None:
     ax.scatter(x, y, s=size, linewidths=0.9, zorder=5, label=label, **look)
 
 
-def strip(ax: Axes) -> Axes:
-    """Return a narrow Axes beneath another, sharing its x axis, for the data behind the values."""
-    # Not as shares of the height of the panel: a layout would change it, and need another one.
-    size = float(ax.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
-    high = 0.16 * BEFORE_LAYOUT * length_pt(ax.yaxis)
-    apart = max(0.55 * high, size)  # the lowest number of the panel, the highest of the strip
-    down = ax.figure.dpi_scale_trans + ScaledTranslation(0, 0, cast(Any, ax).transAxes)
-    place = blended_transform_factory(ax.transAxes, down)
-    bounds = (0.0, -(high + apart) / 72.0, 1.0, high / 72.0)
-    below = ax.inset_axes(bounds, transform=place, sharex=ax)
-    if sheet_of(ax) is not None:
+def strip(ax: Axes, *, high: float = 0.16, gap: float | None = None) -> Axes:
+    """Return a narrow Axes beneath another, sharing its x axis, for the data behind the values.
+
+    Its height and the gap are shares of the height of the other; by default the lowest number of
+    the other and its own highest keep apart.
+    """
+    own, panel = sheet_of(ax) is not None, length_pt(ax.yaxis)
+    if own:
+        panel *= BEFORE_LAYOUT
+    if gap is None:
+        size = float(ax.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
+        gap = max(0.09, size / panel)
+    place: Any = ax.transAxes
+    if own:  # in points: a layout changes the height of the panel, and would need another one
+        points = Affine2D().scale(1.0, panel / 72.0) + ax.figure.dpi_scale_trans
+        down = points + ScaledTranslation(0, 0, place)
+        place = blended_transform_factory(place, down)
+    below = ax.inset_axes((0.0, -(high + gap), 1.0, high), transform=place, sharex=ax)
+    if own:
         keep_ticks(below)
     ax.tick_params(axis="x", bottom=False, labelbottom=False)
     ax.spines["bottom"].set_visible(False)

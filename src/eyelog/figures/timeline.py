@@ -36,6 +36,7 @@ from eyelog.frame import (
 from eyelog.judge.arrays import Floats, Ints, follows, holds_numbers, numbers
 from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
+from eyelog.series.observed import refuse_wearers
 
 # The columns that two columns of a journal resolve: a fifth of a millimetre each
 MOST_COLUMNS: Final = 800
@@ -398,7 +399,7 @@ def plot_day(
     field: str,
     *,
     second: str | None = None,
-    states: pd.Series | None = None,
+    states: pd.Series | pd.DataFrame | None = None,
     events: pd.DataFrame | None = None,
     limits: Limits | None = None,
     fig: FigureBase | None = None,
@@ -421,8 +422,9 @@ def plot_day(
         The column to draw.
     second : str, optional
         Another column, in a panel of its own beneath that of each day.
-    states : Series, optional
-        The result of `eyelog.states` for the frame: the ribbon beneath each day.
+    states : Series or DataFrame, optional
+        The result of `eyelog.states` for the frame, or the records themselves: the ribbon beneath
+        each day, in ``ax.child_axes`` of its last panel.
     events : DataFrame, optional
         Events to shade and name: columns ``start`` and ``end`` (aware stamps; a moment has no end)
         and ``label``. Where words do not fit, they are numbers with a key under the figure.
@@ -477,26 +479,31 @@ def plot_day(
             f"plot_day draws {most} days at most, and these are {len(days)}: call"
             f" plot_heatmap(frame, {field!r}), or choose some days, such as {few}"
         )
+    if states is not None:
+        what = "plot_day"
+        # States are of records, whose length their log states even where most are missing.
+        of_log = None if log is None else log_named(log).interval_s
+        judges = limits if isinstance(states, pd.DataFrame) else None
+        of = ribbon.judged(states, limits=judges, clock=clock, seconds=of_log, what=what)
+        refuse_wearers(of.states.index, what=what)
     if (index[-1] - index[0]).total_seconds() < 300 and seconds < 1:
         if states is not None:
-            frame, names = frame.assign(**{STATE: states.reindex(index)}), [*names, STATE]
+            frame, names = frame.assign(**{STATE: of.states.reindex(index)}), [*names, STATE]
         return _draw_fields(frame, names, events, fig=fig, title=title, legend=legend)
     shares, note = None, ""
     recorded_s, recorded = seconds, index
     if "n" in frame:  # bins have rows without records too
         recorded = index[numbers(frame["n"]) > 0]
     if states is not None:
-        # States are of records, whose length their log states even where most are missing.
-        recorded_s = tables.row_seconds(states, None) if log is None else log_named(log).interval_s
-        what = "plot_day"
-        of = ribbon.judged(states, clock=clock, seconds=recorded_s, what=what)
         shares, note = ribbon.widened(ribbon.shares_of_days(of, days, what=what))
-        recorded = pd.DatetimeIndex(states.index)
+        recorded_s, recorded = of.seconds, of.stamps
     height = float(np.clip(ALL_PANELS_MM / len(days), LOWEST_PANEL_MM, HIGHEST_PANEL_MM))
     each = [height] if second is None else [height * (1 - SECOND), height * SECOND]
-    each += [RIBBON_MM] if shares is not None else []
-    every = axes.panels(each * len(days), sharex=True, fig=fig).reshape(len(days), -1)
-    made = every[:, : len(names)].ravel()
+    made = axes.panels(each * len(days), sharex=True, fig=fig)[:, 0]
+    every = made.reshape(len(days), -1)
+    if shares is not None:
+        beneath = [[marks.strip(ax, high=0.14, gap=0.06)] for ax in every[:, -1]]
+        every = np.hstack([every, np.array(beneath)])
     own = axes.sheet_of(made[0])
     look: dict[str, Any] = {"fontsize": "small" if own is None else SMALL_PT, "pad": 2}
     of_records = days.get_indexer(local_days(recorded, clock=clock))
@@ -534,6 +541,7 @@ def plot_day(
             ribbon.image(of_day[-1], ribbon.colours(shares[which])[None], (0, 24, 0, 1))
             ribbon.hatched(of_day[-1], 0, 1, left=0, right=24)
             _without_values(of_day[-1])
+            of_day[-1].tick_params(axis="x", labelbottom=day == days[-1])
             if skipped is not None:
                 of_day[-1].axvspan(*skipped, color="white", linewidth=0, zorder=1.5)
         weight = "bold" if day.day_of_week >= 5 else "normal"
@@ -546,7 +554,7 @@ def plot_day(
         for ax, label in zip(made, words, strict=False):
             ax.set_title(label, loc="right", fontweight="normal", **look)
     if states is not None:
-        ribbon.explain(every[0, -1], ribbon.state_codes(states))
+        ribbon.explain(every[0, -1], of.codes)
     begun = [(made[part.place * len(names)], part.left, part.label) for part in shaded]
     note = "\n".join(part for part in (diary.name_events(begun), note) if part)
     axes.finish(made[0], title_of(frame, zone=False), title, legend=legend, note=note, fig=fig)

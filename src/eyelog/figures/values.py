@@ -4,11 +4,11 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+import scipy
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize, to_rgba
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-from scipy.stats import binned_statistic_2d
 
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.clock import HOUR_US
@@ -439,7 +439,8 @@ def plot_bouts(
         norm: Normalize = LogNorm(1.0, max(float(counts.max()), 2.0))
         if column is not None and finite.any():
             places = minutes[finite], middles[finite]
-            grid = numbers(binned_statistic_2d(*places, values[finite], "median", [y, x]).statistic)
+            binned = scipy.stats.binned_statistic_2d  # takes half a second to import
+            grid = numbers(binned(*places, values[finite], "median", [y, x]).statistic)
             norm = _norm(grid[np.isfinite(grid)])
         no_value = np.where((counts > 0) & np.isnan(grid), 1.0, np.nan)
         for cells, words, colours, scaled in (

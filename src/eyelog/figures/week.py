@@ -371,6 +371,7 @@ def _name_days(ax: Axes, days: pd.DatetimeIndex, span: Span) -> None:
              for month, before in zip(months, ["", *months], strict=False)]  # fmt: skip
     texts = [f"{day:%a} {day.day}{month}" for day, month in zip(days[named], shown, strict=True)]
     ax.set_xticks(x[named], texts)
+    dates.take_dates(ax)
     ax.tick_params(axis="x", length=0 if span.numbers else 2.5)
 
 
