@@ -370,12 +370,8 @@ def test_old_events_in_a_file_of_no_account_are_pruned_too(
     archive: el.Archive, operator: Operator
 ) -> None:
     fill(archive)
-    archive.add_events(
-        pd.DataFrame(
-            {"start": [pd.Timestamp("2026-10-01Z")], "end": pd.Timestamp("2026-10-01Z")}
-        ).assign(label="a"),
-        account="anna",
-    )
+    start = pd.date_range("2026-10-01", periods=1, tz="UTC")
+    archive.add_events(pd.DataFrame({"start": start, "end": start, "label": "a"}), account="anna")
     (events,) = Path(archive.path, ".events").iterdir()
     events.rename(events.with_name("notes.v1.csv"))
     assert [one["what"] for one in pruned(operator)].count("events") == 1
