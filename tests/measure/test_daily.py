@@ -152,7 +152,7 @@ def test_columns_of_ones_own_with_the_names_of_eyelog_are_refused_in_one_line() 
     with pytest.raises(el.ConfigurationError, match="'between' holds 'meals', not clock times"):
         el.daily(frame.assign(between="meals"))
     for table in (frame.assign(recorded_s=60.0), el.intervals(frame, "1h").drop(columns="width_s")):
-        with pytest.raises(el.ConfigurationError, match="lacks 'width_s': keep both, or"):
+        with pytest.raises(el.FieldError, match=r"lacks 'width_s'.*: keep all of them, or"):
             el.daily(table)
 
 
