@@ -34,7 +34,9 @@ def reading(folder: Path, given: argparse.Namespace) -> Rows:
         if not any((folder / "archive").rglob(f"month={month}")):
             frame = el.simulate(f"{month}-01", month.days_in_month, log=LOG)
             archive.write(LOG, frame, account="me")
-    last = archive.read(LOG, f"{months[-1]}-01", f"{months[-1]}-{months[-1].days_in_month}")
+    last = archive.read(
+        LOG, f"{months[-1]}-01", f"{months[-1]}-{months[-1].days_in_month}", tz="UTC"
+    )
     archive.export(LOG, last.index[0], last.index[-1], answers, location=True)
     sent = sum(file.stat().st_size for file in answers.glob("*.json")) / 1e6
     files = sorted((folder / "archive").rglob("*.parquet"))
@@ -44,7 +46,7 @@ def reading(folder: Path, given: argparse.Namespace) -> Rows:
         parts = [file for file in files for month in span if f"month={month}" in str(file)]
         columns = {"columns": ["date", *SIX], "partitioning": None}
         ways[f"{name}, pyarrow"] = partial(pq.read_table, parts, **columns)
-        ways[f"{name}, read"] = partial(archive.read, LOG, *days, fields=SIX)
+        ways[f"{name}, read"] = partial(archive.read, LOG, *days, tz="UTC", fields=SIX)
         ways[f"{name}, read_arrow"] = partial(
             archive.read_arrow, LOG, *days, fields=SIX, account="me"
         )

@@ -297,6 +297,12 @@ def test_zones_are_never_fetched(address: str, monkeypatch: pytest.MonkeyPatch) 
         el.Zones(address)
 
 
+def test_a_day_opens_at_one_where_midnight_does_not_exist() -> None:
+    # Beirut goes from 23:59:59 to 01:00:00.
+    opens = day_start(date(2026, 3, 29), ZoneInfo("Asia/Beirut"))
+    assert opens == datetime(2026, 3, 28, 22, tzinfo=UTC)
+
+
 def test_a_flight_east_makes_a_short_day_and_one_west_a_long_one() -> None:
     zones = el.Zones([("", "America/New_York"), ("2026-10-22", "Asia/Tokyo")])
     first, last = instant_range("2026-10-21", "2026-10-21", zones)

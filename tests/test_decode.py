@@ -150,6 +150,14 @@ def test_an_answer_with_more_than_200_unknown_fields_in_all_is_refused(records: 
         decode_page(answer({"0": rows}), EYES)
 
 
+def test_a_warning_names_ten_unknown_fields_and_counts_the_others() -> None:
+    row = {"date": stamp(0)} | {f"new{n}": 1 for n in range(200)}
+    with pytest.warns(el.EyelogWarning) as caught:
+        found = frame_of(answer({"0": [row]}))
+    assert str(caught[0].message).endswith("new8, new9 and 190 more")
+    assert len(found.columns) == len(columns(EYES)) + 200
+
+
 # What is wrong, and where
 
 WHERE = "anna, computed_data, 2026-10-24"

@@ -37,8 +37,14 @@ def served(folder: Path, *words: str) -> Iterator[tuple[str, int]]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as service:
         assert service.stderr is not None
         try:
-            line = service.stderr.readline()
-            yield next(word for word in line.split() if word.startswith("http")), service.pid
+            said = []
+            for line in service.stderr:
+                said.append(line)
+                if address := [word for word in line.split() if word.startswith("http")]:
+                    break
+            else:
+                raise RuntimeError(f"the service has not started: {''.join(said)}")
+            yield address[0], service.pid
         finally:
             service.terminate()
 

@@ -154,6 +154,14 @@ def test_an_export_goes_back_in_unchanged(imported, tmp_path, capsys, name) -> N
     assert json.loads(capsys.readouterr().out)[0]["repeated"] == 964
 
 
+def test_an_export_of_a_missing_account_is_one_line(imported, tmp_path, capsys) -> None:
+    day = "2026-10-21"
+    assert main(["archive", "export", SIXTY, day, day, "-o", str(tmp_path / "x.csv")]) == 1
+    err = capsys.readouterr().err
+    assert len(err.splitlines()) == 1
+    assert "no account 'me'" in err
+
+
 @pytest.mark.slow("processes race")
 def test_two_imports_at_once_lose_nothing(tmp_path) -> None:
     frame = el.sample(SIXTY).iloc[:600]
@@ -264,6 +272,11 @@ def test_what_cannot_be_done_is_one_line_that_says_why(
     assert not (home / "archive").exists()
 
 
+def test_a_sync_writes_under_the_name_of_the_account(shaky, home, capsys) -> None:
+    assert main(["sync", "standard_mode_logs", START, END, "--account", "ben"]) == 0
+    assert el.Archive(home / "archive").accounts() == ["ben"]
+
+
 LOG = "standard_mode_logs"
 
 
@@ -371,6 +384,13 @@ def test_a_simulated_wearer_keeps_the_zones_and_travels(trip, capsys) -> None:
     assert "lives in Asia/Tokyo, America/New_York" in capsys.readouterr().err
 
 
+def test_the_inventory_as_json_has_the_zone(capsys) -> None:
+    assert main(["simulate", "--start", "2026-10-20", "--days", "1", "--tz", "Asia/Tokyo"]) == 0
+    capsys.readouterr()
+    assert main(["archive", "list", "--json"]) == 0
+    assert {row["tz"] for row in json.loads(capsys.readouterr().out)} == {"Asia/Tokyo"}
+
+
 def test_a_range_of_files_is_of_the_wearers_clock(tmp_path, trip, capsys) -> None:
     path = tmp_path / "trip.parquet"
     el.simulate("2026-10-20", 4, log=LOG, tz=trip).to_parquet(path)
@@ -439,3 +459,8 @@ def test_the_archive_at_home_that_was_not_named_is_said_with_the_command_to_type
         assert "the archive of EYELOG_HOME" not in capsys.readouterr().out
     assert main(shlex.split(command)[1:]) == 0
     assert "the archive of EYELOG_HOME" not in capsys.readouterr().out
+
+
+def test_an_empty_archive_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["archive", "list", "--archive", str(tmp_path)]) == 0
+    assert capsys.readouterr() == ("", f"The archive {tmp_path} is empty.\n")

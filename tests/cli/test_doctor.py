@@ -50,6 +50,7 @@ def test_a_setting_that_cannot_be_is_wrong_and_said_where_it_is_looked_at(
     monkeypatch.setenv(name, value.format(url=logged_in.url))
     found = findings(capsys, status=1)
     assert says in found[what]["found"]
+    assert ("token" in found) is (not value.startswith("ftp:"))  # that is never asked
     if what == "service":
         assert "before /v2" in found[what]["advice"]
 

@@ -480,3 +480,9 @@ def test_a_pattern_that_no_shell_has_read_stands_for_the_files_that_match(
     for nothing in ("*.json", "a**b"):
         with pytest.raises(el.ConfigurationError, match="no file or folder"):
             el.read(nothing)
+
+
+def test_glance_with_sections_is_refused_before_records_are_read(tmp_path, capsys) -> None:
+    command = ["report", str(tmp_path), "--glance", "--sections", "days"]
+    assert main([*command, "-o", str(tmp_path / "r.html")]) == 1
+    assert "leave out sections= or glance=" in capsys.readouterr().err

@@ -696,6 +696,21 @@ def test_a_stored_day_that_is_not_whole_or_of_another_is_asked_for_again(
     assert_frame_equal(again, frame)
 
 
+def test_offline_answers_from_a_day_stored_by_a_clock_that_ran_ahead(
+    there: faulty.Server, home: Path
+) -> None:
+    frame = fetched(there, home)
+    rewrite(day_files(home)[0], lambda head, _: head.update(fetched=9e9))
+    assert_frame_equal(fetched(there, home, offline=True), frame)
+
+
+def test_a_stored_day_of_another_account_warns(there: faulty.Server, home: Path) -> None:
+    fetched(there, home)
+    rewrite(day_files(home)[0], lambda head, _: head.update(account="ben"))
+    with pytest.warns(el.EyelogWarning, match="damaged"):
+        fetched(there, home)
+
+
 def test_a_stored_part_of_a_day_never_answers_for_the_whole_day(
     there: faulty.Server, home: Path
 ) -> None:

@@ -500,3 +500,11 @@ def test_four_processes_make_one_refresh(home, known):
         assert [child.communicate(timeout=60)[0] for child in children] == ["200\n"] * 4
         assert there.count(path="/v1/oauth/token") == 1
         assert who.store.load().refresh_token == "refresh-token-1"
+
+
+def test_a_refused_token_is_renewed_by_the_command_of_its_account(home):
+    refusals = faulty.error(401, "invalid_token", "no")
+    with faulty.server(refusals) as there:
+        who = credentials(home, there.url, account="anna", saved=fresh(refresh_token=None))
+        with pytest.raises(el.AuthorizationError, match="run `eyelog login --account anna`"):
+            fetch(session_of(who), f"{there.url}/v2/x", where="a day")

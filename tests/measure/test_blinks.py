@@ -173,6 +173,11 @@ def test_a_minute_without_gaps_needs_no_average() -> None:
     assert row[["rate_per_min", "coverage"]].tolist() == [20.0, 1.0]
 
 
+def test_an_unknown_cleansing_is_refused() -> None:
+    with pytest.raises(el.ConfigurationError, match="'strong' or 'weak'"):
+        el.blinks.rate(minutes([3.0], [9]), cleansing="mild")  # type: ignore[arg-type]
+
+
 def test_the_correction_removes_the_bias_of_noise() -> None:
     frame = poisson_wearer(12.0, 3.0, 3000, seed=1)
     crude = el.blinks.rate(frame).iloc[0]
