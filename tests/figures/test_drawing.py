@@ -257,6 +257,18 @@ def test_labels_of_days_are_right_whatever_the_epoch_of_matplotlib(draw, monkeyp
     assert named[0] == named[1] != []
 
 
+def test_a_strip_on_an_axes_of_the_user_follows_its_height() -> None:
+    figure, ax = plt.subplots(figsize=(7, 5))
+    el.plot_daily(el.simulate("2026-03-02", 10, log="standard_mode_logs"), "steps", ax=ax)
+    (below,) = ax.child_axes
+    shares = []
+    for height in (5, 2.5):
+        figure.set_size_inches(7, height)
+        drawn(figure)
+        shares.append(below.bbox.height / ax.bbox.height)
+    assert shares[0] == pytest.approx(shares[1])
+
+
 def test_a_frame_is_drawn_as_the_table_that_is_made_of_it() -> None:
     frame = el.simulate("2026-03-02", 14, log="standard_mode_logs")
     for draw_it, made in (

@@ -363,6 +363,10 @@ def test_rows_without_a_day_and_days_that_occur_twice_are_refused() -> None:
     undated = wearer([1.0] * 9).set_axis(pd.Index([pd.NaT] * 9, name="day"))
     with pytest.raises(el.ConfigurationError, match="the day of a row is missing"):
         el.compare.reliability(undated, "rate")
+    for wrong in (range(9), ["x"] * 9):
+        numbered = wearer([1.0] * 9).set_axis(pd.Index(wrong, name="day"))
+        with pytest.raises(el.ConfigurationError, match="'day' must hold dates"):
+            el.compare.reliability(numbered, "rate")
 
 
 def test_the_power_of_two_groups_is_that_of_statsmodels() -> None:

@@ -81,7 +81,14 @@ def days_of_wearers(table: pd.DataFrame, column: str, *, what: str) -> pd.DataFr
         raise ConfigurationError(f"{what}: the day of a row is missing: leave such rows out")
     # A local day is its date: days of different zones begin at different instants, or, with the
     # date line between them, two dates at the same one.
-    days = [pd.Timestamp(day).date() for day in rows["day"]]
+    try:
+        days = [pd.Timestamp(day).date() for day in rows["day"]]
+    except (TypeError, ValueError):
+        days = []
+    if len(days) < len(rows) or pd.api.types.is_numeric_dtype(rows["day"].dtype):
+        raise ConfigurationError(
+            f"{what}: 'day' must hold dates such as 2026-10-12, not {rows['day'].iloc[0]!r}"
+        )
     accounts = rows[ACCOUNT].astype(str) if ACCOUNT in rows.columns else pd.Series("", rows.index)
     found = pd.DataFrame(
         {
