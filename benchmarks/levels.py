@@ -119,7 +119,8 @@ def pace(rng: Generator, how: Condition) -> float:
 def head_moves(rng: Generator, how: Condition) -> float:
     index, factor = minutes_worn(rng, 5 if how.few else 14, how)
     counts = rng.poisson(2.0 * factor).astype(float)
-    frame = pd.DataFrame({"hm_po": counts, "hm_yo": counts}, index=index)
+    data = {"hm_po": counts, "hm_yo": counts, "tl_xav": 0.0, "tl_yav": 0.0}
+    frame = pd.DataFrame(data, index=index)
     frame["isl"] = pd.array(np.zeros(len(frame), dtype=bool), dtype="boolean")
     found = el.posture.head_movements(frame, of="wearer", log="computed_data").iloc[0]
     return found["pitch_low"] <= 480.0 * mean_factor(how) <= found["pitch_high"]
