@@ -73,7 +73,7 @@ OF_OLD: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
     "another month": (with_stamps(leave), "it has stamps of another month"),
     "another type": (as_text, "^'bl' is string, not double$"),
     "no stamps": (lambda table: table.drop_columns("date"), "not a file of an archive"),
-    "no metadata": (lambda table: table.replace_schema_metadata({}), "says that it is '' of ''"),
+    "no metadata": (lambda table: table.replace_schema_metadata({}), "its metadata names no log"),
 }
 
 

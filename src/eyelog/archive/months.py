@@ -138,8 +138,8 @@ class Stored:
             log, account, slot = (about.get(key, b"").decode() for key in _KEYS)
             is_ours = log == part.log and one_spelling(account) == one_spelling(self.account)
             if not is_ours or (part.number and slot != part.slot):  # an old one states none
-                stated = f"{log!r} of {account!r}, {slot or part.slot}"
-                raise damage(path, f"its metadata says that it is {stated}")
+                stated = f"says that it is {log!r} of {account!r}, {slot or part.slot}"
+                raise damage(path, f"its metadata {stated if log else 'names no log'}")
             groups, at = [], file.metadata.schema.names.index("date")
             for number in range(file.num_row_groups):
                 stamps = file.metadata.row_group(number).column(at).statistics
