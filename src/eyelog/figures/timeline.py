@@ -502,7 +502,9 @@ def plot_day(
     made = axes.panels(each * len(days), sharex=True, fig=fig)[:, 0]
     every = made.reshape(len(days), -1)
     if shares is not None:
-        beneath = [[marks.strip(ax, high=0.14, gap=0.06)] for ax in every[:, -1]]
+        share = height / each[-1]  # as high with a second column
+        sizes = {"high": 0.14 * share, "gap": 0.06 * share}
+        beneath = [[marks.strip(ax, **sizes)] for ax in every[:, -1]]
         every = np.hstack([every, np.array(beneath)])
     own = axes.sheet_of(made[0])
     look: dict[str, Any] = {"fontsize": "small" if own is None else SMALL_PT, "pad": 2}
