@@ -35,13 +35,7 @@ from eyelog.clock import (
     zone,
     zones_of_offsets,
 )
-from eyelog.errors import (
-    ConfigurationError,
-    FieldError,
-    MixedLogsError,
-    listed,
-    warn,
-)
+from eyelog.errors import ConfigurationError, FieldError, MixedLogsError, listed, warn
 from eyelog.overlap import crowding, duration_text, overlaps, span_text
 
 # Everything needed to read a table correctly is in its columns and index, never in its history

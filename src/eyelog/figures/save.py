@@ -100,13 +100,7 @@ def save_figure(
         _sized(figure, inches(WIDTHS_MM[width])),
         _underlined(figure, words) as area,
     ):
-        figure.savefig(
-            sink,
-            format=target.suffix[1:],
-            dpi=300,
-            bbox_inches=area,
-            metadata=metadata,
-        )
+        figure.savefig(sink, format=target.suffix[1:], dpi=300, bbox_inches=area, metadata=metadata)
 
 
 def _figure(drawn: Any) -> Figure:

@@ -24,15 +24,7 @@ from eyelog.figures.axes import Panels
 from eyelog.figures.defaults import DEFAULT_FIELDS, STATE
 from eyelog.figures.labels import duration_words, label_of, meaning_of_field, shades, title_of
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, TEXT_PT
-from eyelog.frame import (
-    LIMITS,
-    OFFSET,
-    SECONDS,
-    STORED,
-    clock_of,
-    is_resampled,
-    require,
-)
+from eyelog.frame import LIMITS, OFFSET, SECONDS, STORED, clock_of, is_resampled, require
 from eyelog.judge.arrays import Floats, Ints, follows, holds_numbers, numbers
 from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits

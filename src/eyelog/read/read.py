@@ -12,14 +12,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.arrow_tables import frame_of, stacked
-from eyelog.catalogue import (
-    check_fields,
-    check_log,
-    either_log,
-    known_logs,
-    log_named,
-    role_field,
-)
+from eyelog.catalogue import check_fields, check_log, either_log, known_logs, log_named, role_field
 from eyelog.checks import names_of
 from eyelog.clock import Zone, Zones, known_zones, microseconds, zone
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted, listed, warn

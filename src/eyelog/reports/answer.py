@@ -14,15 +14,7 @@ from eyelog.measure.columns import column, interval_columns
 from eyelog.reports import words
 from eyelog.reports.findings import LEAST_DAYS, PLAUSIBLE, implausible
 from eyelog.reports.logs import Logs
-from eyelog.reports.parts import (
-    Empty,
-    PageOne,
-    PageTable,
-    Sentence,
-    picture,
-    result,
-    said_table,
-)
+from eyelog.reports.parts import Empty, PageOne, PageTable, Sentence, picture, result, said_table
 
 MOST_SENTENCES: Final = 3
 DAYS_OF_MONTH: Final = 35  # days from which on a month is shown: a week of it can be judged

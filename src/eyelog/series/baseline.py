@@ -10,14 +10,7 @@ from eyelog.series.levels import new_levels
 from eyelog.series.trend import Trend, trend
 from eyelog.series.usual import TypicalValue, personal, typical_value
 
-__all__ = [
-    "Trend",
-    "TypicalValue",
-    "new_levels",
-    "personal",
-    "trend",
-    "typical_value",
-]
+__all__ = ["Trend", "TypicalValue", "new_levels", "personal", "trend", "typical_value"]
 
 
 def __dir__() -> list[str]:

@@ -3,12 +3,7 @@
 Every result shows how much data it is based on; with too little data it is missing, with a reason.
 """
 
-from eyelog.series.agreement import (
-    AgreementLimits,
-    agreement,
-    limits_of_agreement,
-    minute_pairs,
-)
+from eyelog.series.agreement import AgreementLimits, agreement, limits_of_agreement, minute_pairs
 from eyelog.series.events import event_courses, events
 from eyelog.series.groups import GroupDifference, group_difference, group_rates
 from eyelog.series.mixed import fit_mixed, mixed_table
