@@ -48,7 +48,8 @@ def trial_log(
 
 
 def _forget() -> None:
-    """Empty what modules remember of the catalogue."""
+    """Empty what modules, and a method of limits, remember of the catalogue."""
+    limits.Limits.of.cache_clear()
     for name, module in list(sys.modules.items()):
         if name == "eyelog" or name.startswith("eyelog."):
             for each in list(vars(module).values()):
