@@ -818,8 +818,7 @@ class _Travelling(tzinfo):
     def fromutc(self, when: datetime) -> datetime:
         """Return an instant, given in UTC, on this clock."""
         instant = when.replace(tzinfo=UTC)
-        stays = self._stays
-        place = next((place for place, _, ends in stays if instant < ends), stays[-1][0])
+        place = next((zone for zone, _, ends in self._stays if instant < ends), self._stays[-1][0])
         wall = instant.astimezone(place).replace(tzinfo=self)
         if wall.utcoffset() != wall.replace(tzinfo=None) - instant.replace(tzinfo=None):
             return wall.replace(fold=1 - wall.fold)
