@@ -183,6 +183,11 @@ def test_the_class_of_a_cell_is_that_of_its_hours_and_a_thin_one_is_no_class() -
         (two_days()[::-1], None, "stamps in order"),
         (two_days().astype(str), None, "numbers or booleans, not str"),
         (cohort(2), diary(("2026-10-19 09:00", None, "yoga")), "events= of one wearer"),
+        (
+            pd.concat(dict.fromkeys(("anna", "ben"), el.states(el.sample())), names=["account"]),
+            None,
+            "takes one wearer: choose one, table.xs",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(given: object, events: object, words: str) -> None:

@@ -23,7 +23,7 @@ from eyelog.frame import OFFSET, history, is_resampled, require
 from eyelog.judge.arrays import Bools, Floats, Ints, numbers
 from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
-from eyelog.series.observed import rows_of
+from eyelog.series.observed import refuse_wearers, rows_of
 
 ROW_MM, LEAST_MM, MOST_MM = 4.0, 24.0, 140.0
 
@@ -388,6 +388,7 @@ def plot_actogram(
     of_states = isinstance(getattr(table, "dtype", None), pd.CategoricalDtype)
     of_states |= isinstance(table, pd.DataFrame) and column is None
     if of_states:
+        refuse_wearers(index, what=what)
         judged = ribbon.judged(table, limits=limits, what=what)
         series, seconds, clock = judged.states.set_axis(judged.stamps), judged.seconds, judged.clock
     elif not isinstance(table, pd.DataFrame | pd.Series):
