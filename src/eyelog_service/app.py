@@ -430,7 +430,7 @@ def _field(field: Field) -> Schema:
 # How it runs.
 
 _START_SECONDS = 20.0
-_HUNG_SECONDS = 60
+_HUNG_SECONDS = 30
 """After how long a worker without an answer is replaced; on a busy machine imports take long."""
 _STOP_SECONDS = 5
 """How long requests under way may take when the service stops."""

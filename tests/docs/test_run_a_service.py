@@ -98,7 +98,7 @@ def booted(root: Path) -> Iterator[Typed]:
         within(120, lambda: typed(state).strip() in ("running", "degraded"))
         yield typed
         typed("systemctl poweroff")
-        container.wait(60)
+        container.wait(180)
     finally:
         with suppress(psutil.Error, ValueError):  # it has ended
             psutil.Process(first_process()).kill()  # and all that it started
