@@ -51,6 +51,8 @@ def script(
     The `ways` are what `in_turn` runs in processes of their own.
     """
     given = options(doc, only=list(tables), keep="", _measure=[""], **defaults)
+    if unknown := set(given.only) - set(tables):
+        raise SystemExit(f"--only takes {', '.join(map(repr, tables))}, not {unknown.pop()!r}")
     if given._measure != [""]:
         way, place = given._measure
         print(json.dumps((ways or {})[way](Path(place))))
