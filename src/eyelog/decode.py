@@ -349,19 +349,24 @@ def _no_stamp(dates: Sequence[str], counts: Counts, where: str) -> AnswerError:
 
 
 def _refuse_a_key_twice(body: bytes, hours: Mapping[str, msgspec.Raw], where: str) -> None:
-    """Raise if an object of an answer has a key twice."""
+    """Raise if an object of an answer has a key twice; an hour with one is named."""
 
     def once(place: str, pairs: list[tuple[str, Any]]) -> None:
         (key, count), *_ = Counter(key for key, _ in pairs).most_common(1) or [("", 0)]
         if count > 1:
             raise fault(place, f"the key {key[:64]!r} is given twice")
 
-    texts = [(f"{where}: hour {hour!r}", bytes(raw)) for hour, raw in hours.items()]
     try:
-        for place, text in [*texts, (where, body)]:
-            json.loads(text, parse_int=float, object_pairs_hook=partial(once, place))
+        json.loads(body, parse_int=float, object_pairs_hook=partial(once, where))
+        return
+    except AnswerError as error:
+        twice = error
     except RecursionError:
         raise fault(where, "the answer is nested too deeply") from None
+    for hour, raw in hours.items():
+        place = f"{where}: hour {hour!r}"
+        json.loads(bytes(raw), parse_int=float, object_pairs_hook=partial(once, place))
+    raise twice
 
 
 # Pages as one table

@@ -266,8 +266,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         )
     # The rows of a summary are groups, which do not have one length. Reasons are unsigned integers,
     # which values of a log never are.
-    told: dict[str, Any] = frame.attrs.get(KEY, {})
-    last = (told.get("history") or [{}])[-1]
+    last = (history(frame) or [{}])[-1]
     maker = last["step"] if last.get("interval_s", 0) is None else ""
     if {dtype.kind for dtype in frame.dtypes} == {"u"}:
         maker = "flag"
@@ -281,7 +280,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
             "a frame of records is needed, and these are the Intervals of eyelog.intervals: pass"
             " the records"
         )
-    stated = told.get("log")
+    stated = stated_log(frame)
     chosen = stated if log is None else check_log(log)
     if stated is not None and chosen != stated:
         raise MixedLogsError(f"the frame holds {stated!r}, not {chosen!r}")

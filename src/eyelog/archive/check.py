@@ -218,8 +218,8 @@ def _repair(place: Place, account: str) -> Iterator[tuple[str, ...]]:
             every = np.arange(*month_edges(part.slot), DAY_US).view("M8[us]").astype("M8[D]")
             synced = np.array(sorted(synced_days(place, part.log, account, part.slot)), every.dtype)
             rest = np.setdiff1d(every, synced)
-            told = "; ".join(wrong), _ranges(synced), _ranges(rest), aside
-            yield account, part.log, part.month, *told
+            days = _ranges(synced), _ranges(rest)
+            yield account, part.log, part.month, "; ".join(wrong), *days, aside
     taken = {(part.log, part.slot) for part in sound}
     for part in _newest(stored_parts(place, account) - before):
         instead = (part.log, part.month) in damaged and (part.log, part.slot) not in taken

@@ -156,8 +156,8 @@ def write_lists(place: Place, lists: Mapping[str, Parts]) -> None:
         return
     with _journal_lock(place):
         _carry_out(place)
-        told = {path.removeprefix(place.root): body.decode() for path, body in bodies.items()}
-        place.write(f"{place.root}/{JOURNAL}", _signed(json.dumps(told)))
+        texts = {path.removeprefix(place.root): body.decode() for path, body in bodies.items()}
+        place.write(f"{place.root}/{JOURNAL}", _signed(json.dumps(texts)))
         with suppress(ArchiveError):  # what cannot be written now counts all the same
             _carry_out(place)
 

@@ -116,7 +116,7 @@ def plot_overview(
     of_record = np.full(len(index), -1)
     for account in dict.fromkeys(accounts):
         mine = np.flatnonzero(accounts == account)
-        kept, every[account], place = tables.on_days(index[mine], clock)
+        kept, every[account], place = tables.placed_on_days(index[mine], clock)
         firsts.append(n + several)
         of_record[mine[kept]] = firsts[-1] + place
         n = firsts[-1] + len(every[account])
@@ -409,7 +409,7 @@ def plot_actogram(
         series = pd.Series(of.values, stamps_at(of.closes_us, of.index.tz), name=of.name or None)
         series.attrs = table.attrs
         seconds, clock = of.step_us / 1e6, of.clock
-    kept, days, rows = tables.on_days(pd.DatetimeIndex(series.index), clock)
+    kept, days, rows = tables.placed_on_days(pd.DatetimeIndex(series.index), clock)
     series = series[kept]
     lanes = ["Worn (h)"] * of_states + ["Diary"] * (events is not None)
     # At most 170 mm with title, legend and key.

@@ -118,7 +118,7 @@ def plot_quality(
         concerned = np.flatnonzero(ever & reason.value)
         if len(concerned):
             flagged[row] = ((bits[:, concerned] & reason.value) != 0).mean(axis=1)
-    _, days, _ = tables.on_days(index, clock)
+    _, days, _ = tables.placed_on_days(index, clock)
     if by == "time":
         start, end = dates.day_edges(days, clock)
         seconds = tables.row_seconds(reasons, tables.log_or_none(reasons))

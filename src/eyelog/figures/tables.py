@@ -98,11 +98,13 @@ def records_of_days(
         raise ConfigurationError(
             f"{what} cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )
-    kept, days, place = on_days(cast(pd.DatetimeIndex, frame.index), clock)
+    kept, days, place = placed_on_days(cast(pd.DatetimeIndex, frame.index), clock)
     return Records(frame[kept], log, seconds, clock, days, place)
 
 
-def on_days(index: pd.DatetimeIndex, clock: LocalClock) -> tuple[Bools, pd.DatetimeIndex, Ints]:
+def placed_on_days(
+    index: pd.DatetimeIndex, clock: LocalClock
+) -> tuple[Bools, pd.DatetimeIndex, Ints]:
     """Return which rows are of days to draw, every date of these, and the place of each row.
 
     They are the days that `eyelog.daily` has, if there are any. A slice by date begins with the row

@@ -257,7 +257,7 @@ def _draw_fields(
     log, unit_s = tables.log_or_none(frame), tables.unit_seconds(frame)
     seconds, us = tables.row_seconds(frame, log), index.as_unit("us").asi8
     clock = clock_of(frame, log=log)
-    _, days, _ = tables.on_days(index, clock)
+    _, days, _ = tables.placed_on_days(index, clock)
     start, end = int(us[0] - seconds * 1e6), int(us[-1])
     if end - start >= 6 * 3600 * 1e6:  # whole days
         start, end = dates.day_edges(days, clock)

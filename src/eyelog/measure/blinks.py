@@ -441,11 +441,15 @@ def bursts(
     after, side = (f"_{cleansing}", cleansing) if two else ("", None)
     parts = ("blink_count", "burst_count") if two else SINGLE
     groups, total = summed(rows, by, ["bursts"], [f"burst_n{after}"], parts, side)
-    # Of this cleansing alone: where it lacks a sum, the other's does not stand in.
-    total = {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
-    total[GROUP_S] = groups.seconds
+    total = _of_one(total, after)
     data = evaluate(STATISTICS["blinks.bursts"], total)
     return result(rows, groups, data, cleansing=side)
+
+
+def _of_one(total: Columns, after: str) -> Columns:
+    """Return the sums of one cleansing without its ending: where one lacks, no other stands in."""
+    own = {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
+    return own | {GROUP_S: total[GROUP_S]}
 
 
 def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: Any) -> pd.DataFrame:
@@ -459,9 +463,7 @@ def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: An
     parts = SINGLE if single else ("blink_count", f"blink_{noun}", f"blink_{noun}_sd")
     terms = [f"{noun}_n{after}", f"{noun}_seen_s{after}"]
     groups, total = summed(rows, by, subjects, terms, parts, None if single else cleansing)
-    # Of this cleansing alone: where it lacks a sum, the other's does not stand in.
-    total = {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
-    total[GROUP_S] = groups.seconds
+    total = _of_one(total, after)
     statistics = STATISTICS[f"blinks.{noun}"]
     unknown = {each.name: np.full(len(groups.labels), np.nan) for each in statistics}
     if single:

@@ -44,6 +44,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
+PACE: Final = next(each for each in STATISTICS["gait.pace"] if each.name == "pace_spm")
 # What a bout has of each foot, by the role of its field without the side.
 FEET: Final = {
     "sway_sideways_cm": "sway_sideways",
@@ -122,8 +123,7 @@ def pace(
     groups, total = summed(rows, by, ["gait"], ["pace_s"], ["steps", "pace"])
     data = evaluate(STATISTICS["gait.pace"], total)
     if of == "wearer":
-        steps_per_min = STATISTICS["gait.pace"][0]
-        wearer = of_wearer(rows, groups, ["gait"], data["pace_spm"], steps_per_min)
+        wearer = of_wearer(rows, groups, ["gait"], data["pace_spm"], PACE)
         data |= {name: wearer[name] for name in ("low", "high", "days", "of", "reason")}
     return result(rows, groups, data, of=of)
 
@@ -438,7 +438,7 @@ def bouts(
         "end": stamps_at(us[last], rows.tz),
         "duration_min": span_s / 60.0,
         "steps": total["steps"],
-        "pace_spm": evaluate(STATISTICS["gait.pace"], total).get("pace_spm", unknown),
+        "pace_spm": evaluate([PACE], total).get("pace_spm", unknown),
     }
     feet = {
         (noun, side): ratio(
