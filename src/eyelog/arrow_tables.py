@@ -73,8 +73,8 @@ def joined(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
     return pa.concat_tables(parts) if parts else pa.Table.from_batches([], schema)
 
 
-def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset()) -> pa.Table:
-    """Return tables one after the other, in the columns that any of them or `names` has.
+def schema_of_all(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset()) -> pa.Schema:
+    """Return the columns that any of some tables or `names` has.
 
     Fields of the catalogue are in its order; of other columns those that have a value come last.
     """
@@ -86,9 +86,12 @@ def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset())
         if field.name == OFFSET or table[field.name].null_count < table.num_rows
     )
     known = [name for name in catalogue(log) if name in names]
-    if len(tables) == 1 and not names.difference(tables[0].column_names):
-        return tables[0].select([*known, *(field.name for field in extras)])
-    return joined(tables, pa.schema([*map(schema_of(log).field, known), *extras]))
+    return pa.schema([*map(schema_of(log).field, known), *extras])
+
+
+def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset()) -> pa.Table:
+    """Return tables one after the other, in the columns of `schema_of_all`."""
+    return joined(tables, schema_of_all(tables, log, names))
 
 
 def in_order(table: pa.Table) -> pa.Table:

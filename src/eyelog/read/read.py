@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.arrow_tables import frame_of, stacked
+from eyelog.arrow_tables import frame_of, schema_of_all
 from eyelog.catalogue import check_fields, check_log, either_log, known_logs, log_named, role_field
 from eyelog.checks import names_of
 from eyelog.clock import Zone, Zones, known_zones, microseconds, zone
@@ -290,7 +290,7 @@ def _one(
     names, devices = [part.report.file for part in parts], {part.device for part in parts}
     notes += on_one_clock(parts, log, reader.clock)
     tables = [part.table for part in parts]
-    laid = overlay(stacked(tables, log).schema.empty_table(), tables)
+    laid = overlay(schema_of_all(tables, log).empty_table(), tables)
     whole, conflicts, meetings = laid.changes, int(laid.conflicts.sum()), laid.meetings
     advice = "pass only the files of one"
     if len(named := sorted(devices - {""})) > 1:
