@@ -1,6 +1,6 @@
 """How fast a wearer's year is judged, resampled and summarised, against bare numpy.
 
-    python benchmarks/analysis.py [--rounds 5] [--days 365] [--json]
+    python benchmarks/analysis.py [--rounds 5] [--days 365]
 
 A year of the 15-second log (2.1 million records, every column) goes through ``flag``, ``mask``,
 ``resample("10min")`` and ``daily``. The floor is the bare numpy reduction of the same numeric

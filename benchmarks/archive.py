@@ -1,6 +1,6 @@
 """How fast a year is read from the archive and written into it, and how small it is.
 
-    python benchmarks/archive.py [--months 12] [--rounds 9] [--json] [--keep FOLDER]
+    python benchmarks/archive.py [--months 12] [--rounds 9]
 
 A simulated wearer's 15-second log is written month by month. All ways run interleaved in one
 process; times are medians of CPU time, and the ratios are what to quote. The floor is pyarrow
@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from decode import LOG, SIX
 from tools.measure import Rows, medians, megabytes, script
+from tools.served import fill
 
 import eyelog as el
 from eyelog.catalogue import STANDARD_MODE_LOGS
@@ -31,12 +32,9 @@ def reading(folder: Path, given: argparse.Namespace) -> Rows:
     archive, answers = el.Archive(folder / "archive"), folder / "answers"
     months = pd.period_range("2025-01", periods=given.months, freq="M")
     for month in months:
-        if not any((folder / "archive").rglob(f"month={month}")):
-            frame = el.simulate(f"{month}-01", month.days_in_month, log=LOG)
-            archive.write(LOG, frame, account="me")
-    last = archive.read(
-        LOG, f"{months[-1]}-01", f"{months[-1]}-{months[-1].days_in_month}", tz="UTC"
-    )
+        fill(Path(archive.path), LOG, f"{month}-01", month.days_in_month, ["me"])
+    end = months[-1].days_in_month
+    last = archive.read(LOG, f"{months[-1]}-01", f"{months[-1]}-{end}", tz="UTC")
     archive.export(LOG, last.index[0], last.index[-1], answers, location=True)
     sent = sum(file.stat().st_size for file in answers.glob("*.json")) / 1e6
     files = sorted((folder / "archive").rglob("*.parquet"))
@@ -89,18 +87,11 @@ def writing(folder: Path, given: argparse.Namespace) -> Rows:
     rows = []
     for way, took in found.items():
         log, comma, _ = way.partition(", ")
-        floor = f"{log}, once" if comma else "pyarrow"
-        rows.append(
-            {
-                "way": way,
-                "s": took,
-                f"to {'one write' if comma else 'pyarrow'}": took / found[floor],
-            }
-        )
+        floor, name = (f"{log}, once", "one write") if comma else ("pyarrow", "pyarrow")
+        rows.append({"way": way, "s": took, f"to {name}": took / found[floor]})
     return rows
 
 
 if __name__ == "__main__":
-    script(
-        __doc__, {"reading, six fields": reading, "writing, 28 days": writing}, rounds=9, months=12
-    )
+    tables = {"reading, six fields": reading, "writing, 28 days": writing}
+    script(__doc__, tables, rounds=9, months=12)

@@ -1,7 +1,6 @@
 """What the daily summary of a cohort costs, beside a polars query that does the same.
 
     python benchmarks/cohort.py [--sizes 10 100 1000] [--sizes-15 10 100] [--beside 400]
-                                [--rounds 3] [--keep FOLDER] [--json]
 
 Two simulated wearers of the 60-second log and one of the 15-second log, of ten months each, stand
 under as many names as the sizes (wearer-months) ask for. Each measurement is a process of its own
@@ -24,6 +23,7 @@ import numpy as np
 import pandas as pd
 from tools.measure import Cost, Rows, in_turn, script, spent
 from tools.polars_daily import polars_daily
+from tools.served import fill
 
 import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
@@ -37,15 +37,13 @@ LEAST = 100  # wearer-months in a measurement, so that each takes seconds
 
 def archive_of(folder: Path, log: str, months: int) -> Path:
     """Return an archive of so many wearer-months, with the records of a few simulated wearers."""
-    archive = el.Archive(folder / f"{log}-{months}")
-    missing = {f"w{number:04}" for number in range(months // MONTHS)} - set(archive.accounts(log))
-    frames = [el.simulate(START, DAYS, log=log, seed=n, tz=TZ) for n in range(SIMULATED[log])]
-    for name in missing:
-        archive.write(log, frames[int(name[1:]) % len(frames)], account=name)
-    return Path(archive.path)
+    place, names = folder / f"{log}-{months}", [f"w{n:04}" for n in range(months // MONTHS)]
+    if not place.exists():
+        fill(place, log, START, DAYS, names, SIMULATED[log], TZ)
+    return place
 
 
-def eyelog_daily(folder: Path, workers: int) -> pd.DataFrame:
+def eyelog_daily(folder: Path, workers: int = 1) -> pd.DataFrame:
     log = folder.name.partition("-")[0]
     return el.cohort.daily(el.Archive(folder), log=log, tz=TZ, workers=workers)
 
@@ -59,18 +57,14 @@ def cost(daily: Callable[[Path], pd.DataFrame], folder: Path) -> Cost:
     return spent(partial(daily, folder), -(-LEAST // int(months)))
 
 
-WAYS: dict[str, Callable[[Path], Cost]] = {
-    "eyelog, 1 worker": partial(cost, partial(eyelog_daily, workers=1)),
-    "eyelog, 2 workers": partial(cost, partial(eyelog_daily, workers=2)),
-    "polars": partial(cost, polars_daily),
-}
-
-
-def measured(folder: Path, log: str, months: int, ways: list[str], rounds: int) -> Rows:
-    """Return what each way costs, with its CPU time and its seconds as shares of the last one's."""
+def measured(folder: Path, log: str, months: int, rounds: int, *rivals: str) -> Rows:
+    """Return what each way costs, with its seconds and its CPU time as shares of the last one's."""
     archive_of(folder, log, MONTHS)
-    costs = in_turn(dict.fromkeys(ways, archive_of(folder, log, months)), rounds)
-    last = costs[ways[-1]]
+    place = archive_of(folder, log, months)
+    daily = {f"eyelog, {n} workers": partial(eyelog_daily, workers=n) for n in (1, 2)}
+    daily |= dict.fromkeys(rivals, polars_daily)
+    costs = in_turn({way: partial(cost, each, place) for way, each in daily.items()}, rounds)
+    *_, last = costs.values()
     return [
         {
             "log": log,
@@ -79,7 +73,7 @@ def measured(folder: Path, log: str, months: int, ways: list[str], rounds: int) 
             "s": cost["s"],
             "ms each": cost["s"] * 1e3 / months,
             "CPU ms each": cost["CPU s"] * 1e3 / months,
-            "peak MB": round(cost["peak MB"]),
+            "peak MB": cost["peak MB"],
             "s to the last": cost["s"] / last["s"],
             "CPU to the last": cost["CPU s"] / last["CPU s"],
         }
@@ -90,7 +84,7 @@ def measured(folder: Path, log: str, months: int, ways: list[str], rounds: int) 
 def check(folder: Path) -> None:
     """Raise unless the query returns all columns of eyelog."""
     archive = archive_of(folder, STANDARD_MODE_LOGS, MONTHS * SIMULATED[STANDARD_MODE_LOGS])
-    ours, theirs = eyelog_daily(archive, 1), polars_daily(archive)
+    ours, theirs = eyelog_daily(archive), polars_daily(archive)
     assert ours.index.equals(theirs.index)
     assert set(ours.columns) == set(theirs.columns) - {"lasted"}, set(ours) ^ set(theirs)
     for name in ours.columns:
@@ -104,20 +98,15 @@ def check(folder: Path) -> None:
 
 def beside(folder: Path, given: argparse.Namespace) -> Rows:
     check(folder)
-    return measured(folder, STANDARD_MODE_LOGS, given.beside, list(WAYS), given.rounds)
+    return measured(folder, STANDARD_MODE_LOGS, given.beside, given.rounds, "polars")
 
 
 def sizes(folder: Path, given: argparse.Namespace) -> Rows:
     logs = {STANDARD_MODE_LOGS: given.sizes, COMPUTED_DATA: given.sizes_15}
-    return [
-        row
-        for log, sizes in logs.items()
-        for months in sizes
-        for row in measured(folder, log, months, list(WAYS)[:2], given.rounds)
-    ]
+    each = [(log, months) for log, sizes in logs.items() for months in sizes]
+    return [row for log, months in each for row in measured(folder, log, months, given.rounds)]
 
 
 if __name__ == "__main__":
-    tables = {"the same columns": beside, "size": sizes}
     given = {"sizes": [10, 100, 1000], "sizes_15": [10, 100], "beside": 400}
-    script(__doc__, tables, WAYS, rounds=3, **given)
+    script(__doc__, {"the same columns": beside, "size": sizes}, rounds=3, **given)

@@ -1,6 +1,6 @@
 """What commands cost that many wait for: the help, and the report of one wearer.
 
-    python benchmarks/commands.py [--days 14 365] [--json]
+    python benchmarks/commands.py [--days 14 365]
 
 The seconds are those of the processor (user and system) of the whole command, imports and reading
 of the archive included; other work on the machine adds a third and more. The help is the least of
@@ -11,7 +11,7 @@ handing out memory, which virtual machines can be slow at: what a fresh GB costs
 
 import argparse
 import compileall
-import resource
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -25,16 +25,14 @@ REPEATS = 7
 
 def cpu_s(*words: str) -> float:
     """Return the seconds of the processor that Python with some arguments takes."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = os.times()
     subprocess.run([sys.executable, *words], check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return sum(os.times()[2:4]) - sum(before[2:4])
 
 
 def helps(_folder: Path, _given: argparse.Namespace) -> Rows:
     compileall.compile_dir(Path(eyelog.__file__).parent, quiet=1)
-    runs = [("-c", "pass"), ("-c", "import click"), ("-m", "eyelog", "--help")]
-    runs += [("-m", "eyelog", "daily", "--help")]
+    runs = [("-c", "pass"), ("-m", "eyelog", "--help"), ("-m", "eyelog", "daily", "--help")]
     least = {run: min(cpu_s(*run) for _ in range(REPEATS)) for run in runs}
     empty = least.pop(runs[0])
     return [{"command": " ".join(run[1:]), "CPU s": took - empty} for run, took in least.items()]

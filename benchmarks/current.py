@@ -1,6 +1,6 @@
 """What the 20 Hz log costs: reading it, judging it, its blinks and its row of a day.
 
-    python benchmarks/current.py [--hours 8] [--rounds 3] [--json]
+    python benchmarks/current.py [--hours 8] [--rounds 3]
 
 A simulated wearer's rows of one day, cut to so many hours, lie in an archive and as a CSV of the
 app; a day that is shorter begins earlier, and its first rows come once more after the last. Each
@@ -50,21 +50,16 @@ def of_archive(folder: Path) -> pd.DataFrame:
     return el.Archive(folder).read("current_data", account="a", tz="UTC")
 
 
-WAYS: dict[str, Callable[[Path], Cost]] = {
-    "archive": partial(cost, of_archive),
-    "csv": partial(cost, el.read),
-}
-
-
 def reading(scratch: Path, given: argparse.Namespace) -> Rows:
     folder, file = scratch / "archive", scratch / "a_currentData.csv"
     archive = el.Archive(folder)
     archive.write("current_data", rows_of_day(given.hours), account="a")
     archive.export("current_data", DAY, DAY, file, account="a", tz="UTC")
     sizes = {"archive": megabytes(folder), "csv": file.stat().st_size / 1e6}
-    costs = in_turn({"archive": folder, "csv": file}, given.rounds)
+    ways = {"archive": partial(cost, of_archive, folder), "csv": partial(cost, el.read, file)}
+    costs = in_turn(ways, given.rounds)
     return [{"way": way, "MB": sizes[way], **cost} for way, cost in costs.items()]
 
 
 if __name__ == "__main__":
-    script(__doc__, {"20 Hz": reading}, WAYS, hours=8.0, rounds=3)
+    script(__doc__, {"20 Hz": reading}, hours=8.0, rounds=3)

@@ -1,6 +1,6 @@
 """How fast an answer becomes a frame, against the parse alone and against the sample's way.
 
-    python benchmarks/decode.py [--rounds 15] [--json]
+    python benchmarks/decode.py [--rounds 15]
 
 All ways run interleaved in one process; times are medians of CPU time, and the ratios are what to
 quote. The floor is ``orjson.loads`` of the same bytes, which makes no table at all. The sample's

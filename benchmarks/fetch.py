@@ -1,7 +1,7 @@
 """How fast days come over HTTP: workers, and the warm cache.
 
     python benchmarks/fetch.py [--days 60] [--delay-ms 50] [--page-size 500] [--rounds 3]
-                               [--only workers warm spans] [--json]
+                               [--only workers warm spans]
 
 The project's own service runs in another process, and each request begins after a delay. A fetch is
 the whole job: requests, decoding, checks, the cache, the frame; each starts with an empty home.
@@ -36,8 +36,7 @@ def workers(folder: Path, given: argparse.Namespace) -> Rows:
     with served(folder / "days", "--page-size", str(given.page_size)) as (url, _):
 
         def fetch(count: int) -> None:
-            options = {"workers": count, "tz": "UTC"}
-            with logged_in(url, folder / "days", home(), ACCOUNT, **options) as client:
+            with logged_in(url, folder / "days", home(), ACCOUNT, workers=count) as client:
                 client.standard_mode_logs(START, last(START, given.days))
 
         with delayed(given.delay_ms):
@@ -60,7 +59,7 @@ def warm(folder: Path, given: argparse.Namespace) -> Rows:
         for size in (10_000, given.page_size):
             with (
                 served(place, "--page-size", str(size)) as (url, _),
-                logged_in(url, place, home(), ACCOUNT, tz="UTC") as client,
+                logged_in(url, place, home(), ACCOUNT) as client,
             ):
                 fetch = partial(getattr(client, log), START, START)
                 frame = fetch()
@@ -82,7 +81,7 @@ def spans(folder: Path, given: argparse.Namespace) -> Rows:
     fill(place, STANDARD_MODE_LOGS, START, 365, [ACCOUNT])
     with (
         served(place, "--page-size", str(given.page_size)) as (url, _),
-        logged_in(url, place, home(), ACCOUNT, tz="UTC") as client,
+        logged_in(url, place, home(), ACCOUNT) as client,
     ):
         client.standard_mode_logs(START, last(START, 365))
         ways = {n: partial(client.standard_mode_logs, START, last(START, n)) for n in lengths}

@@ -1,13 +1,13 @@
 """How fast files of the Logger app are read, and how much memory that takes.
 
-    python benchmarks/files.py [--mb 200] [--rounds 5] [--json] [--keep FOLDER]
+    python benchmarks/files.py [--mb 200] [--rounds 5]
 
 A simulated wearer's 15-second log is written as the Logger app writes it, one CSV file a month.
 `pandas.read_csv` of the same files, with their dates, is the floor: it gives a table of what the
 cells look like, which is not a frame yet (damaged lines are values, and each file is a table, which
 is dropped before the next is read; `pandas.concat` keeps them, as `el.read` does). Each way runs in
 a process of its own, in turns; times and peak memory, less what the imported packages take, are
-medians, and the ratios are what to quote. ``--keep`` keeps the files and uses them again.
+medians, and the ratios are what to quote.
 """
 
 import argparse
@@ -68,20 +68,17 @@ def cost(read: Callable[[list[Path]], object], folder: Path) -> Cost:
     return found | {"peak MB": found["peak MB"] - before}
 
 
-WAYS: dict[str, Callable[[Path], Cost]] = {
-    "pandas.read_csv": partial(cost, read_by_pandas),
-    "pandas.concat": partial(cost, concat_by_pandas),
-    "el.read": partial(cost, el.read),
-}
-
-
 def reading(folder: Path, given: argparse.Namespace) -> Rows:
-    if not any(folder.glob("*.csv")):
-        make(folder, given.mb)
-    costs = in_turn(dict.fromkeys(WAYS, folder), given.rounds)
+    make(folder, given.mb)
+    reads = {
+        "pandas.read_csv": read_by_pandas,
+        "pandas.concat": concat_by_pandas,
+        "el.read": el.read,
+    }
+    costs = in_turn({way: partial(cost, read, folder) for way, read in reads.items()}, given.rounds)
     floor = costs["pandas.read_csv"]["s"]
     return [{"way": way, **cost, "s to pandas": cost["s"] / floor} for way, cost in costs.items()]
 
 
 if __name__ == "__main__":
-    script(__doc__, {"CSV of the app": reading}, WAYS, mb=200, rounds=5)
+    script(__doc__, {"CSV of the app": reading}, mb=200, rounds=5)

@@ -1,6 +1,6 @@
 """How often tests err where nothing happened, and intervals miss what was planted.
 
-    python benchmarks/levels.py [--runs 1000] [--seed 0] [--only TEXT] [--workers 2] [--json]
+    python benchmarks/levels.py [--runs 1000] [--seed 0] [--only TEXT] [--workers 2]
 
 The tables of docs/definitions.md, whose rows are in ``levels.csv``. A case asks one public function
 about data simulated anew for every run, in which the truth is known: whether an interval contained
@@ -14,7 +14,6 @@ are the others; other texts choose by what stands in a row. Seed 0 stands for th
 import csv
 import json
 import os
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -26,13 +25,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 from tools.days import (
-    OF_DAY,
     START,
     Condition,
     Floats,
     alike,
     days_of,
     drawn,
+    factors,
     hourly,
     hours_of,
     kept,
@@ -74,11 +73,11 @@ class Case(NamedTuple):
     function: str
     data: str
     counted: str
+    condition: str
     run: Run
-    condition: str = ""
-    most: int = 10**6  # runs
-    one_stream: bool = False  # draws of a run follow those of the one before
-    key: str | None = None  # what tells draws of this case from those of others
+    most: int  # runs
+    one_stream: bool  # draws of a run follow those of the one before
+    key: str  # what tells draws of this case from those of others
 
 
 # One wearer, from records
@@ -91,10 +90,15 @@ def blinking(rng: Generator, n: int, how: Condition) -> pd.DataFrame:
     return pd.DataFrame(data | dict.fromkeys(("stp_s", "tl_xav", "tl_yav"), 0.0), index=index)
 
 
+def contained(found: pd.DataFrame, planted: float, how: Condition, of: str = "") -> float:
+    """Return whether the interval of a wearer contains the planted rate."""
+    low, high = found[f"{of}low"].iloc[0], found[f"{of}high"].iloc[0]
+    return low <= planted * mean_factor(how) <= high
+
+
 def blink_rate(rng: Generator, how: Condition, n: int = 14) -> float:
     frame = blinking(rng, 5 if how.few else n, how)
-    found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs").iloc[0]
-    return found["low"] <= 15.0 * mean_factor(how) <= found["high"]
+    return contained(el.blinks.rate(frame, of="wearer", log="standard_mode_logs"), 15.0, how)
 
 
 def single_blinks(rng: Generator, how: Condition) -> float:
@@ -104,26 +108,23 @@ def single_blinks(rng: Generator, how: Condition) -> float:
     data = {"blinkSpeed": 130.0 * blinks, "blinkStrength": 90.0 * blinks, "walking": 0.0}
     data |= {"noiseStatus": 0.0, "fitError": 0.0, "sequenceNumber": np.arange(len(us)) % 256.0}
     frame = pd.DataFrame(data, index=pd.DatetimeIndex(us.view("M8[us]"), tz="UTC", name="date"))
-    found = el.blinks.rate(frame, of="wearer", log="current_data").iloc[0]
-    return found["low"] <= 15.0 * mean_factor(how) <= found["high"]
+    return contained(el.blinks.rate(frame, of="wearer", log="current_data"), 15.0, how)
 
 
 def pace(rng: Generator, how: Condition) -> float:
     index, factor = minutes_worn(rng, 5 if how.few else 14, how)
     data = {"stp_fst": 0.0, "stp_mid": rng.poisson(100.0 * factor), "stp_slw": 0.0, "stp_vsl": 0.0}
     frame = pd.DataFrame(data | {"stp_s": 60.0, "wea_s": 60.0}, index=index).astype("float64")
-    found = el.gait.pace(frame, of="wearer", log="standard_mode_logs").iloc[0]
-    return found["low"] <= 100.0 * mean_factor(how) <= found["high"]
+    return contained(el.gait.pace(frame, of="wearer", log="standard_mode_logs"), 100.0, how)
 
 
 def head_moves(rng: Generator, how: Condition) -> float:
     index, factor = minutes_worn(rng, 5 if how.few else 14, how)
     counts = rng.poisson(2.0 * factor).astype(float)
-    data = {"hm_po": counts, "hm_yo": counts, "tl_xav": 0.0, "tl_yav": 0.0}
-    frame = pd.DataFrame(data, index=index)
+    frame = pd.DataFrame({"hm_po": counts, "hm_yo": counts, "tl_xav": 0.0, "tl_yav": 0.0}, index)
     frame["isl"] = pd.array(np.zeros(len(frame), dtype=bool), dtype="boolean")
-    found = el.posture.head_movements(frame, of="wearer", log="computed_data").iloc[0]
-    return found["pitch_low"] <= 480.0 * mean_factor(how) <= found["pitch_high"]
+    found = el.posture.head_movements(frame, of="wearer", log="computed_data")
+    return contained(found, 480.0, how, "pitch_")
 
 
 def rate_ratio(rng: Generator, how: Condition, n: int = 14, *, mixed: bool = False) -> float:
@@ -283,11 +284,16 @@ def differences(rng: Generator, first: int, second: int, shape: str) -> float:
     return (found["p_holm"] < ALPHA).any()
 
 
+def rates_differ(rows: list[pd.DataFrame], first: int, second: int) -> float:
+    table = pd.concat(rows, ignore_index=True)
+    found = el.compare.group_rates(table, "n", "min", grouped(first, second))
+    return found.loc["b", "p"] < ALPHA
+
+
 def group_rates(rng: Generator, how: Condition) -> float:
-    rows = []
+    rows, n = [], 4 if how.few else 14
     for name in NAMES[:16]:
-        n = 4 if how.few else 14
-        level = np.exp(OF_DAY * days_of(rng, n, how._replace(drift_min=0, skewed=False))[0])
+        level = factors(rng, n, how)
         minutes = rng.integers(200, 700, n)
         length = how.drift_min or (1 if how.skewed else 0)
         spells = np.ones(n)
@@ -296,8 +302,7 @@ def group_rates(rng: Generator, how: Condition) -> float:
         rate = 15.0 * np.exp(rng.normal(0, 0.3)) * level * spells
         rows.append(pd.DataFrame({"account": name, "rate": rate * minutes, "min": minutes}))
     table = pd.concat(rows, ignore_index=True).dropna()
-    table["n"] = rng.poisson(table["rate"])
-    return el.compare.group_rates(table, "n", "min", grouped(8, 8)).loc["b", "p"] < ALPHA
+    return rates_differ([table.assign(n=rng.poisson(table["rate"]))], 8, 8)
 
 
 def group_rates_of(rng: Generator, first: int, second: int, one: float, other: float) -> float:
@@ -309,9 +314,7 @@ def group_rates_of(rng: Generator, first: int, second: int, one: float, other: f
         minutes = rng.uniform(200, 700, 14)
         counts = rng.poisson(rate * minutes * rng.gamma(16, 1 / 16, 14))
         rows.append(pd.DataFrame({"account": NAMES[number], "n": counts, "min": minutes}))
-    table = pd.concat(rows, ignore_index=True)
-    group = grouped(first, second)
-    return el.compare.group_rates(table, "n", "min", group).loc["b", "p"] < ALPHA
+    return rates_differ(rows, first, second)
 
 
 def fit_mixed(rng: Generator, how: Condition) -> float:
@@ -388,33 +391,32 @@ def cases() -> Iterator[Case]:
     """
     rows = Path(__file__).with_name("levels.csv").read_text("utf-8").splitlines()
     for row in csv.DictReader(rows, delimiter=";"):
-        names, texts = [], []
-        for part in filter(None, row["values"].split(", ")):
-            name, _, text = part.partition("=")
-            names.append(name)
-            texts.append(map(read, text.split("|")))
-        for point in product(*texts):
+        parts = [part.split("=") for part in row["values"].split(", ") if part]
+        names, texts = [name for name, _ in parts], [text.split("|") for _, text in parts]
+        for point in product(*(map(read, each) for each in texts)):
             yield from asked(row, dict(zip(names, point, strict=True)))
 
 
 def asked(row: dict[str, str], values: dict[str, Any]) -> Iterator[Case]:
-    table, draws = row["table"], row["draws"]
+    """Yield the cases of one row of ``levels.csv`` with one combination of its values."""
+    table, draws, counted = row["table"], row["draws"], row["counted"]
     function, data = (row[name].format_map(values) for name in ("function", "data"))
-    case = partial(Case, table, function, data, row["counted"])
-    case = partial(case, most=int(draws) if draws.isdecimal() else 10**6)
+    without = tuple(str(values.pop("without", "none")).split())
+    conditions: dict[str, dict[str, Any]] = {"": {}}
+    keys = {"days": f"{function} {data} {counted.partition(', of ')[0]}", "groups": ""}
     if table == "conditions":
-        without = str(values.pop("without", "none")).split()
-        run = partial(globals()[row["run"]], **values)
-        for how in CONDITIONS:
-            if not how.name.startswith(tuple(without)):
-                key = f"{function} {how.name}"
-                yield case(partial(run, how=how), condition=how.name, key=key)
-        return
-    how = {name: values.pop(name) for name in Condition._fields if name in values}
-    if how:
-        values["how"] = Condition(**how, before=200 if table == "days" else 0)
-    run = partial(globals()[row["run"]], **values)
-    yield case(run, one_stream=draws == "one stream", key="" if table == "groups" else None)
+        conditions = {
+            how.name: {"how": how} for how in CONDITIONS if not how.name.startswith(without)
+        }
+    elif of_how := {name: values.pop(name) for name in Condition._fields if name in values}:
+        conditions[""]["how"] = Condition(**of_how, before=200 if table == "days" else 0)
+    for name, how in conditions.items():
+        run = partial(globals()[row["run"]], **values, **how)
+        most, key = (
+            int(draws) if draws.isdecimal() else 10**6,
+            keys.get(table, f"{function} {name}"),
+        )
+        yield Case(table, function, data, counted, name, run, most, draws == "one stream", key)
 
 
 CASES: Final = tuple(cases())
@@ -422,9 +424,7 @@ CASES: Final = tuple(cases())
 
 def drawn_by(case: Case, runs: int, seed: int) -> Floats:
     """Return what each run of a case found: 1 or 0, or an estimate over the planted value."""
-    key = f"{case.function} {case.data} {case.counted.partition(', of ')[0]}"
-    key = key if case.key is None else case.key
-    own = [seed, zlib.crc32(key.encode())] if key else [seed]
+    own = [seed, zlib.crc32(case.key.encode())] if case.key else [seed]
     one, size = np.random.default_rng(own), range(min(runs, case.most))
     draws = (one if case.one_stream else np.random.default_rng([*own, n]) for n in size)
     return np.array([float(case.run(generator)) for generator in draws])
@@ -435,38 +435,30 @@ def measured(number: int, runs: int, seed: int) -> dict[str, object]:
     case = CASES[number]
     found = 100 * drawn_by(case, runs, seed or SEEDS[case.table])
     counted, _, nominal = case.counted.partition(", of ")
-    share = f"{found.mean():.1f} ± {found.std() / np.sqrt(len(found)):.1f} ({len(found)})"
-    row = {"table": case.table, "function": case.function, "data": case.data, "counted": counted}
-    row |= {"condition": case.condition} if case.condition else {}
-    return row | {"per cent": share, "of": nominal}
-
-
-def wide(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Return the first table, with a column for each condition."""
-    lines: dict[object, dict[str, object]] = {}
-    for row in rows:
-        kept_of = {name: row[name] for name in ("function", "data", "counted", "of")}
-        line = lines.setdefault(row["function"], kept_of | {how.name: "" for how in CONDITIONS})
-        line[str(row["condition"])] = str(row["per cent"]).partition(" ")[0]
-    return list(lines.values())
+    row = {"function": case.function, "data": case.data, "counted": counted, "of": nominal}
+    if case.condition:
+        return row | {"condition": case.condition, "per cent": f"{found.mean():.1f}"}
+    error = found.std() / np.sqrt(len(found))
+    return row | {"per cent": f"{found.mean():.1f} ± {error:.1f} ({len(found)})"}
 
 
 def main() -> None:
     given = options(__doc__, runs=1000, seed=0, only="", workers=os.cpu_count() or 1)
-    chosen = [
-        number
-        for number, case in enumerate(CASES)
-        if given.only == case.table or given.only in f"{case.function} {case.data}"
-    ]
-    with ProcessPoolExecutor(given.workers) as workers:
-        asked = partial(measured, runs=given.runs, seed=given.seed)
-        tables: dict[str, list[dict[str, object]]] = {}
-        for row in workers.map(asked, chosen):
-            tables.setdefault(str(row.pop("table")), []).append(row)
-            print(".", end="", flush=True, file=sys.stderr)
-    if "conditions" in tables:
-        tables["conditions"] = wide(tables["conditions"])
-    show(tables, given.json)
+    for name in SEEDS:
+        chosen = [
+            number
+            for number, case in enumerate(CASES)
+            if case.table == name and given.only in f"{name} {case.function} {case.data}"
+        ]
+        with ProcessPoolExecutor(given.workers) as workers:
+            ask = partial(measured, runs=given.runs, seed=given.seed)
+            table = pd.DataFrame(workers.map(ask, chosen))
+        if name == "conditions" and chosen:  # a column for each
+            row = ["function", "data", "counted", "of"]
+            wide = table.pivot_table("per cent", row, "condition", "first", sort=False)
+            table = wide.reset_index()
+        if chosen:
+            show(name, table)
 
 
 if __name__ == "__main__":

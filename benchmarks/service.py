@@ -2,7 +2,7 @@
 
     python benchmarks/service.py [--only pages sync study listen] [--clients 1 50] [--days 30]
         [--rounds 3] [--accounts 1000] [--months 300] [--passwords 50] [--uploads 40]
-        [--senders 20] [--minutes 10] [--json]
+        [--senders 20] [--minutes 10]
 
 `eyelog serve` runs as a program; its CPU seconds are those that Linux counts. ``pages``: clients
 walk whole days, each of a wearer of its own, in pages of 500 records, and only look at the cursors.
@@ -51,7 +51,7 @@ PACKET = {"blinkSpeed": 0, "blinkStrength": 0, "eyeMoveUp": 0, "eyeMoveDown": 0,
 
 def tokens(url: str, folder: Path, names: list[str]) -> list[str]:
     with tempfile.TemporaryDirectory() as home:
-        clients = [logged_in(url, folder, Path(home), name, tz="UTC") for name in names]
+        clients = [logged_in(url, folder, Path(home), name) for name in names]
         return [client.credentials.bearer() for client in clients]
 
 
@@ -82,7 +82,7 @@ def sync(folder: Path, given: argparse.Namespace) -> Rows:
     fill(place, COMPUTED_DATA, START, given.days, ["me"])
     for _ in range(given.rounds + 1):  # the first warms up
         with served(place) as (url, pid), tempfile.TemporaryDirectory() as home:
-            with logged_in(url, place, Path(home), "me", tz="UTC") as client:
+            with logged_in(url, place, Path(home), "me") as client:
                 theirs, own = cpu_s(pid), time.process_time()
                 el.Archive(f"{home}/archive").sync(
                     client, COMPUTED_DATA, START, last(START, given.days)
@@ -90,7 +90,7 @@ def sync(folder: Path, given: argparse.Namespace) -> Rows:
                 took.append((cpu_s(pid) - theirs, time.process_time() - own))
             for n in range(1, min(given.days, 5) + 1):
                 day, cold = last(START, n), Path(home) / f"cold-{n}"
-                with logged_in(url, place, cold, "me", tz="UTC") as client:
+                with logged_in(url, place, cold, "me") as client:
                     begun = time.perf_counter()
                     client.computed_data(day, day)
                     colds.append(time.perf_counter() - begun)

@@ -78,6 +78,11 @@ def hourly(values: Floats) -> pd.Series:
     return pd.Series(values.ravel(), index=index)
 
 
+def factors(rng: np.random.Generator, n: int, how: Condition) -> Floats:
+    """Return what multiplies the rate of a wearer on each of n days."""
+    return np.exp(OF_DAY * days_of(rng, n, how._replace(drift_min=0, skewed=False))[0])
+
+
 def minutes_worn(
     rng: np.random.Generator, n: int, how: Condition, between: tuple[int, int] = (240, 720)
 ) -> tuple[pd.Index, Floats]:
@@ -86,7 +91,7 @@ def minutes_worn(
     A day has 4 to 12 hours, or as many minutes as `between` says. The mean of the multiplier over
     days is 1 unless weekends are apart.
     """
-    level = np.exp(OF_DAY * days_of(rng, n, how._replace(drift_min=0, skewed=False))[0])
+    level = factors(rng, n, how)
     stamps, made = [], []
     for day in np.flatnonzero(~np.isnan(level)):
         minutes = int(rng.integers(*between))

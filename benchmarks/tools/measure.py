@@ -1,78 +1,57 @@
 """What the benchmarks share: a script of tables, ways run in turn, processes of their own.
 
-CPU time and peak memory are those that Linux counts in /proc.
+CPU time and peak memory are those that Linux counts.
 """
 
 import argparse
 import contextlib
 import gc
-import json
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import psutil
+
 Rows = list[dict[str, Any]]
-Table = Callable[[Path, argparse.Namespace], Rows]
 Cost = dict[str, float]
 
 
 def options(doc: str | None, **defaults: Any) -> argparse.Namespace:
-    """Parse the command line: an option for each default, of its type, and ``--json``.
-
-    A list takes as many words as are given, and a name that begins with ``_`` is for the script.
-    """
+    """Parse the command line: an option for each default, of its type; a list takes many words."""
     about = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=doc, formatter_class=about)
     for name, default in defaults.items():
         several = isinstance(default, list)
         kind = type(default[0] if several else default)
-        option = "--" + name.strip("_").replace("_", "-")
-        hidden = {"help": argparse.SUPPRESS} if name.startswith("_") else {}
         number = {"nargs": "*"} if several else {}
-        parser.add_argument(option, dest=name, type=kind, default=default, **hidden, **number)
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, default=default, **number)
     return parser.parse_args()
 
 
 def script(
     doc: str | None,
-    tables: Mapping[str, Table],
-    ways: Mapping[str, Callable[[Path], Cost]] | None = None,
+    tables: Mapping[str, Callable[[Path, argparse.Namespace], Rows]],
     **defaults: Any,
 ) -> None:
-    """Print the tables that ``--only`` names, made in a folder that is kept with ``--keep``.
-
-    The `ways` are what `in_turn` runs in processes of their own.
-    """
-    given = options(doc, only=list(tables), keep="", _measure=[""], **defaults)
+    """Print the tables that ``--only`` names, each made in a folder that is removed."""
+    given = options(doc, only=list(tables), **defaults)
     if unknown := set(given.only) - set(tables):
         raise SystemExit(f"--only takes {', '.join(map(repr, tables))}, not {unknown.pop()!r}")
-    if given._measure != [""]:
-        way, place = given._measure
-        print(json.dumps((ways or {})[way](Path(place))))
-        return
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(given.keep or scratch)
-        show({name: tables[name](folder, given) for name in given.only}, given.json)
+    for name in given.only:
+        with tempfile.TemporaryDirectory() as folder:
+            show(name, tables[name](Path(folder), given))
 
 
-def show(tables: Mapping[str, Rows], as_json: bool) -> None:
-    """Print tables in Markdown, or as JSON."""
-    if as_json:
-        print(json.dumps(tables, indent=1))
-        return
-    for name, rows in tables.items():
-        print(f"\n{name}\n")
-        heads = list(dict.fromkeys(head for row in rows for head in row))
-        print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
-        for row in rows:
-            print("|", " | ".join(_cell(row.get(head, "")) for head in heads), "|")
+def show(name: str, rows: Rows) -> None:
+    table = pd.DataFrame(rows)
+    print(f"\n{name}\n\n{table.to_string(index=False, na_rep='', float_format='{:,.4g}'.format)}")
 
 
 def medians(
@@ -91,20 +70,14 @@ def medians(
     return {name: statistics.median(each[1:]) for name, each in times.items()}
 
 
-def in_turn(ways: Mapping[str, Path], rounds: int) -> dict[str, Cost]:
-    """Run ways of this script in processes of their own, each in a place; return medians."""
+def in_turn(ways: Mapping[str, Callable[[], Cost]], rounds: int) -> dict[str, Cost]:
+    """Run ways in turn, each time in a new process and group of processes; return medians."""
     found: dict[str, list[Cost]] = {name: [] for name in ways}
     for _ in range(rounds):
-        for name, place in ways.items():
-            command = [sys.executable, sys.argv[0], "--measure", name, str(place)]
-            done = subprocess.run(command, capture_output=True, text=True, start_new_session=True)
-            if done.returncode:
-                raise SystemExit(done.stderr)
-            found[name].append(json.loads(done.stdout))
-    return {
-        name: {key: statistics.median(one[key] for one in each) for key in each[0]}
-        for name, each in found.items()
-    }
+        for name, way in ways.items():
+            with ProcessPoolExecutor(1, get_context("spawn"), initializer=os.setsid) as apart:
+                found[name].append(apart.submit(way).result())
+    return {name: pd.DataFrame(each).median().to_dict() for name, each in found.items()}
 
 
 def spent(work: Callable[[], object], repeats: int = 1) -> Cost:
@@ -118,18 +91,17 @@ def spent(work: Callable[[], object], repeats: int = 1) -> Cost:
 
 def cpu_s(pid: int) -> float:
     """Return the CPU seconds of a process so far, without those of its children."""
-    return sum(_ticks(_fields(pid))[:2]) / _TICKS_PER_S
+    return sum(psutil.Process(pid).cpu_times()[:2])
 
 
 def group_cpu_s() -> float:
     """Return the CPU seconds of all processes of this one's group, and of those that they ended."""
-    ticks = 0
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has just ended
-            fields = _fields(int(folder.name))
-            if int(fields[2]) == os.getpgrp():
-                ticks += sum(_ticks(fields))
-    return ticks / _TICKS_PER_S
+    took = 0.0
+    for each in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):  # it has just ended
+            if os.getpgid(each.pid) == os.getpgrp():
+                took += sum(each.cpu_times()[:4])
+    return took
 
 
 def peak_mb() -> float:
@@ -140,22 +112,3 @@ def peak_mb() -> float:
 def megabytes(folder: Path) -> float:
     """Return the size of the months in a folder."""
     return sum(file.stat().st_size for file in folder.rglob("*.parquet")) / 1e6
-
-
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:,.3g}" if abs(value) < 100 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _fields(pid: int) -> list[str]:
-    """Return what follows the name of a process in its ``stat``, from its state on (proc(5))."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-
-
-def _ticks(fields: list[str]) -> list[int]:
-    """Return utime and stime of a process, then those of the children that it has waited for."""
-    return [int(field) for field in fields[11:15]]

@@ -1,4 +1,4 @@
-"""`eyelog serve` as a program of its own, and what asks it."""
+"""Archives of simulated wearers, `eyelog serve` as a program of its own, and what asks it."""
 
 import contextlib
 import json
@@ -17,11 +17,21 @@ from requests.adapters import HTTPAdapter
 import eyelog as el
 
 
-def fill(folder: Path, log: str, start: str, days: int, accounts: list[str]) -> None:
-    """Write a simulated wearer's days into an archive, the same under each name."""
-    frame = el.simulate(start, days, log=log, tz="UTC")
-    for account in accounts:
-        el.Archive(folder).write(log, frame, account=account)
+def fill(
+    folder: Path,
+    log: str,
+    start: str,
+    days: int,
+    accounts: list[str],
+    seeds: int = 1,
+    tz: str = "UTC",
+) -> el.Archive:
+    """Write the days of a few simulated wearers into an archive, in turn under the names."""
+    archive = el.Archive(folder)
+    frames = [el.simulate(start, days, log=log, seed=seed, tz=tz) for seed in range(seeds)]
+    for number, account in enumerate(accounts):
+        archive.write(log, frames[number % seeds], account=account)
+    return archive
 
 
 def last(start: str, days: int) -> str:
@@ -52,9 +62,8 @@ def served(folder: Path, *words: str) -> Iterator[tuple[str, int]]:
 def logged_in(url: str, folder: Path, home: Path, account: str, **options: Any) -> el.Client:
     """Return a client of an account of the archive that is served."""
     application, code = el.register(folder, account)
-    client = el.Client(
-        url, application=application, account=account, home=home, progress=False, **options
-    )
+    who = {"application": application, "account": account, "home": home, "tz": "UTC"}
+    client = el.Client(url, progress=False, **who, **options)
     client.exchange(code)
     return client
 
