@@ -3,7 +3,9 @@
 import os
 import random
 import shutil
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -24,7 +26,13 @@ def whole(archive: el.Archive, account: str = "ada", log: str = SIXTY) -> pd.Dat
 
 def with_days(path: Path) -> el.Archive:
     """Two wearers, two logs, two months, and in the second of them files of a day."""
-    archive = el.Archive(path)
+    return el.Archive(shutil.copytree(_made().name, path))
+
+
+@cache
+def _made() -> tempfile.TemporaryDirectory[str]:
+    folder = tempfile.TemporaryDirectory()
+    archive = el.Archive(folder.name)
     for seed, account in enumerate(("ada", "bea")):
         archive.write(SIXTY, records(SIXTY, "2026-10-30", 2880, seed=seed), account=account)
         each = {day: records(SIXTY, f"2026-11-{day:02}", 300, seed=seed) for day in (1, 2, 3, 4)}
@@ -32,7 +40,7 @@ def with_days(path: Path) -> el.Archive:
         for day in (2, 3):
             archive.write(SIXTY, each[day], account=account)
         archive.write(FIFTEEN, records(FIFTEEN, "2026-10-30", 2880, seed=seed), account=account)
-    return archive
+    return folder
 
 
 READERS: dict[str, Callable[[el.Archive, Path], object]] = {

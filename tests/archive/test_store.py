@@ -161,7 +161,7 @@ class TestMerging:
 
 
 class TestLaws:
-    @settings(max_examples=10)
+    @settings(max_examples=5)
     @given(data=st.data())
     def test_any_split_in_any_order_equals_writing_at_once(
         self, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -180,7 +180,7 @@ class TestLaws:
             in_parts.write(SIXTY, frame.iloc[rows], account="me")
         assert_frame_equal(whole(in_parts), frame, check_freq=False)
 
-    @settings(max_examples=20)
+    @settings(max_examples=10)
     @given(
         values=st.lists(
             st.tuples(
@@ -361,7 +361,7 @@ def test_a_full_disk_is_a_one_line_error_and_changes_nothing(archive: el.Archive
 
 
 def test_a_change_of_many_large_months_opens_few_files(archive: el.Archive) -> None:
-    months = pd.date_range("2020-01-01", periods=40, freq="MS", tz="UTC")
+    months = pd.date_range("2020-01-01", periods=24, freq="MS", tz="UTC")
     texts = [np.random.default_rng(at).bytes(1_200_000).hex() for at in range(len(months))]
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(

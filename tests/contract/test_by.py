@@ -38,7 +38,8 @@ OF_GROUPS: dict[str, Callable[[Any], Any]] = {
 
 def _page(by: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
-        return el.report_cohort(COHORT, Path(folder) / "study.html", by=by)
+        few = COHORT[["group", "n", "coverage", "worn_h", "steps"]]
+        return el.report_cohort(few, Path(folder) / "study.html", by=by)
 
 
 HALVES = pd.Series(np.where(MINUTES.index.hour < 12, "am", "pm"), MINUTES.index, name="half")

@@ -9,6 +9,7 @@ import tarfile
 import tomllib
 import zipfile
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,7 @@ import yaml
 import eyelog
 from support.logs import INTERVAL_SECONDS, LOGS, columns, fields
 from support.paths import ROOT
-
-
-def loaded_after(statement: str) -> set[str]:
-    code = f"{statement}\nimport sys; print(' '.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+from support.processes import python
 
 
 def test_imports_point_down() -> None:
@@ -38,31 +34,25 @@ def test_imports_point_down() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-HEAVY = {"matplotlib", "dask", "starlette", "uvicorn", "requests_cache", "pyarrow.parquet", "scipy"}
-
-
-def test_importing_eyelog_loads_nothing_heavy() -> None:
-    assert loaded_after("import eyelog") & HEAVY == set()
-
-
-def test_the_names_of_the_main_job_load_neither_figures_nor_cluster_nor_web_framework() -> None:
-    names = ["daily", "Client", "Archive", "simulate", "blinks"]
-    found = loaded_after("import eyelog; " + "; ".join(f"eyelog.{name}" for name in names))
-    assert found & {"matplotlib", "dask", "starlette", "uvicorn"} == set()
-
-
-@pytest.mark.parametrize(
-    "statement",
-    ["import eyelog.catalogue", "from eyelog.cli.main import main; main(['--help'])"],
-)
-def test_the_catalogue_and_the_parser_load_neither_pandas_nor_numpy(statement: str) -> None:
-    assert loaded_after(statement) & {"pandas", "numpy"} == set()
-
-
-def test_scipy_stats_is_not_loaded_before_it_is_used() -> None:
+# One after the other in a process: what a statement may not load, those before it may not either.
+LIGHT = {
+    "import eyelog.catalogue": {"pandas", "numpy"},
+    "from eyelog.cli.main import main; main(['--help'])": {"pandas", "numpy"},
+    "import eyelog": {"requests_cache", "pyarrow.parquet", "scipy"},
+    "eyelog.daily, eyelog.Client, eyelog.Archive, eyelog.simulate, eyelog.blinks": {
+        *("matplotlib", "dask", "starlette", "uvicorn")
+    },
     # It takes longer to import than all the rest, in every worker process of a cohort again.
-    found = loaded_after("import eyelog.cohort.wearer_months, eyelog.series.compare")
-    assert "scipy.stats" not in found
+    "import eyelog.cohort.wearer_months, eyelog.series.compare": {"scipy.stats"},
+}
+
+
+def test_what_is_imported_loads_nothing_heavy_before_it_is_used() -> None:
+    program = "import sys\n"
+    for statement, heavy in LIGHT.items():
+        program += f"{statement}\nprint('LOADED', *{heavy} & set(sys.modules))\n"
+    loaded = [line for line in python(program).stdout.splitlines() if line.startswith("LOADED")]
+    assert loaded == ["LOADED"] * len(LIGHT)
 
 
 PACKAGES = ROOT / "src"
@@ -158,6 +148,7 @@ def strings(code: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+@cache
 def named_fields(path: Path) -> list[tuple[int, str]]:
     return [(line, text) for line, text in strings(path.read_text("utf-8")) if text in NAMES]
 

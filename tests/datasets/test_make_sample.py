@@ -3,6 +3,7 @@
 import importlib.util
 import io
 import zipfile
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -24,6 +25,7 @@ def script() -> ModuleType:
 
 
 MADE = script()
+MADE.FILES = {name: cache(make) for name, make in MADE.FILES.items()}
 
 
 def members(content: bytes) -> dict[str, bytes]:

@@ -227,8 +227,8 @@ def test_even_stamps_are_asked_for_and_say_how_far_they_moved(tmp_path: Path) ->
 
 
 def test_files_of_two_devices_in_the_same_time_are_refused(tmp_path: Path) -> None:
-    one = packets(20 * 1200, jitter_us=24_000)
-    other = packets(20 * 1200, jitter_us=24_000, seed=2)
+    one = packets(5 * 1200, jitter_us=24_000)
+    other = packets(5 * 1200, jitter_us=24_000, seed=2)
     for device, frame in (("CDC000000001", one), ("CDC000000002", other)):
         shifted = frame.set_axis(frame.index + pd.Timedelta(13 * int(device[-1]), "ms"))
         (tmp_path / f"20261020-100000_{device}_currentData.csv").write_text(text_of(shifted))
