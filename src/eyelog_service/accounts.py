@@ -86,8 +86,7 @@ class Accounts:
             If a name, password or study cannot be used, or an account exists.
         """
         names = [one.name for one in new]
-        if present := set(names) & set(self.names()):
-            raise _exist(sorted(present))
+        self._check_new(names)
         for one in new:
             check_name(one.name, "an account's name")
             if one.study:
@@ -111,7 +110,16 @@ class Accounts:
                 for name, code in (invitations or {}).items():
                     add(db, "invitation", hash=digest(code), account=name, expires=expires)
         except KeyTaken:  # another process was first
-            raise _exist(sorted(set(names) & set(self.names()))) from None
+            self._check_new(names)
+            raise
+
+    def _check_new(self, names: Sequence[str]) -> None:
+        """Raise `ConfigurationError` if one of several accounts exists."""
+        present = [repr(name) for name in self.names() if name in set(names)]
+        if len(present) == 1:
+            raise ConfigurationError(f"account {present[0]} exists already")
+        if present:
+            raise ConfigurationError(f"{len(present)} accounts exist already: {listed(present)}")
 
     def invited(self, code: str) -> str | None:
         """Return whom an invitation is for; None if it is unknown, used or has expired."""
@@ -135,7 +143,7 @@ class Accounts:
             # Somebody else may have been faster with the same link.
             if not run(db, f"SELECT 1 {_INVITED}", hash=digest(code), now=time.time()).first():
                 return False
-            _set_password(db, name, stored)
+            self._set_password(db, name, stored)
         return True
 
     def names(self) -> list[str]:
@@ -145,9 +153,13 @@ class Accounts:
     def check(self, names: Sequence[str]) -> None:
         """Raise `ConfigurationError` if one of several accounts is unknown."""
         present = set(self.names())
-        if unknown := [name for name in names if name not in present]:
-            if len(unknown) == 1:
-                raise self._unknown(unknown[0])
+        unknown = [name for name in names if name not in present]
+        if len(unknown) == 1:
+            raise ConfigurationError(
+                f"unknown account {shown(unknown[0])}{near(unknown[0], sorted(present))}: eyelog"
+                " service list-accounts lists those there are, and add-account adds one"
+            )
+        if unknown:
             raise ConfigurationError(
                 f"{len(unknown)} accounts are unknown: {listed(map(repr, unknown))};"
                 " nothing was changed"
@@ -209,10 +221,8 @@ class Accounts:
         ConfigurationError
             If there is no such account.
         """
-        for one in self.all():
-            if one.name == name:
-                return one
-        raise self._unknown(name)
+        self.check([name])
+        return next(one for one in self.all() if one.name == name)
 
     def all(self) -> list[Any]:
         """Return the description of each account, sorted by name.
@@ -239,20 +249,22 @@ class Accounts:
         check_password_rules(password, account=name)
         stored = _hash_password(password)
         with self._state.write() as db:
-            if not _set_password(db, name, stored):
-                raise self._unknown(name)
+            self._set_password(db, name, stored)
 
     def disable(self, *names: str) -> None:
         """Refuse every login and every token of accounts, until `enable`."""
-        self.check(names)
-        ended.note_end(self._state, "disabled", accounts=names)
-        self._change(names, "disabled = 1, session = session + 1")
+        self._switch("disabled", names, "disabled = 1, session = session + 1")
 
     def enable(self, *names: str) -> None:
         """Allow logins again; tokens that were neither revoked nor have expired are valid again."""
+        self._switch("enabled", names, "disabled = 0")
+
+    def _switch(self, what: str, names: Sequence[str], assignment: str) -> None:
         self.check(names)
-        ended.note_end(self._state, "enabled", accounts=names)
-        self._change(names, "disabled = 0")
+        ended.note_end(self._state, what, accounts=names)
+        with self._state.write() as db:
+            for name in names:
+                self._change(db, name, assignment)
 
     def remove(self, *names: str) -> list[Any]:
         """Remove accounts with their codes and tokens, and return what ended; records stay."""
@@ -266,7 +278,7 @@ class Accounts:
                 for table in tables:
                     run(db, f"DELETE FROM {table} WHERE account = :name", name=name)  # noqa: S608 (names from here)
                 if not run(db, "DELETE FROM account WHERE name = :name", name=name).rowcount:
-                    raise self._unknown(name)  # another process was first
+                    self.check([name])  # another process was first
         return revoked
 
     def check_login(self, name: str, password: str) -> bool:
@@ -296,40 +308,24 @@ class Accounts:
     def end_sessions(self, name: str) -> None:
         """End the sessions of an account in browsers."""
         with self._state.write() as db:
-            run(db, "UPDATE account SET session = session + 1 WHERE name = :name", name=name)
+            self._change(db, name, "session = session + 1")
 
-    def _change(self, names: Sequence[str], assignment: str) -> None:
-        """Change accounts, all or none."""
-        with self._state.write() as db:
-            for name in names:
-                sql = f"UPDATE account SET {assignment} WHERE name = :name"  # noqa: S608 (text from here)
-                if not run(db, sql, name=name).rowcount:
-                    raise self._unknown(name)  # another process was first
+    def _set_password(self, db: Connection, name: str, stored: bytes) -> None:
+        """Set a password and end what could set another."""
+        run(db, "DELETE FROM invitation WHERE account = :name", name=name)
+        self._change(db, name, "password = :password, session = session + 1", password=stored)
 
-    def _unknown(self, name: str) -> ConfigurationError:
-        return ConfigurationError(
-            f"unknown account {shown(name)}{near(name, self.names())}: eyelog service list-accounts"
-            " lists those there are, and add-account adds one"
-        )
+    def _change(self, db: Connection, name: str, assignment: str, **values: Any) -> None:
+        """Change an account; raise `ConfigurationError` if another process has removed it."""
+        sql = f"UPDATE account SET {assignment} WHERE name = :name"  # noqa: S608 (text from here)
+        if not run(db, sql, name=name, **values).rowcount:
+            self.check([name])
 
 
 _INVITED = (
     "FROM invitation WHERE hash = :hash AND expires > :now"
     " AND account IN (SELECT name FROM account WHERE disabled = 0)"
 )
-
-
-def _set_password(db: Connection, name: str, stored: bytes) -> bool:
-    """Set a password and end what could set another; return whether the account exists."""
-    run(db, "DELETE FROM invitation WHERE account = :name", name=name)
-    sql = "UPDATE account SET password = :password, session = session + 1 WHERE name = :name"
-    return bool(run(db, sql, password=stored, name=name).rowcount)
-
-
-def _exist(names: list[str]) -> ConfigurationError:
-    if len(names) == 1:
-        return ConfigurationError(f"account {names[0]!r} exists already")
-    return ConfigurationError(f"{len(names)} accounts exist already: {listed(map(repr, names))}")
 
 
 def check_name(name: str, what: str) -> None:
@@ -421,24 +417,6 @@ def _common() -> frozenset[str]:
     return frozenset(listed.read_text("utf-8").split())
 
 
-@dataclass(frozen=True, slots=True)
-class ApplicationDetails:
-    """The description of an application, without its secret.
-
-    `name` is empty, and `added` None, if it was registered without them.
-    """
-
-    client_id: str
-    name: str
-    redirect_uri: str
-    added: float | None
-
-    @property
-    def label(self) -> str:
-        """The name to show people: that of the application, otherwise its id."""
-        return self.name or self.client_id
-
-
 class Applications:
     """The applications in the state of a service."""
 
@@ -475,17 +453,23 @@ class Applications:
             add(db, "application", secret=digest(secret), added=time.time(), **row)
         return client_id, secret
 
-    def get(self, client_id: str) -> ApplicationDetails | None:
+    def get(self, client_id: str) -> Any:
         """Return the description of an application; None if no application has the id."""
         return next((one for one in self.all() if one.client_id == client_id), None)
 
-    def all(self) -> list[ApplicationDetails]:
-        """Return the description of each application, sorted by name and id."""
-        rows = self._state.rows("SELECT client_id, name, redirect_uri, added FROM application")
-        every = (ApplicationDetails(*row) for row in rows)
-        return sorted(every, key=lambda one: (one.name, one.client_id))
+    def all(self) -> list[Any]:
+        """Return the description of each application, sorted by name and id.
 
-    def find(self, client_id_or_name: str) -> ApplicationDetails:
+        Each has a `client_id`, a `name`, a `redirect_uri`, and when it was `added`: `name` is
+        empty, and `added` None, if it was registered without them. Its `label` is shown to people.
+        """
+        sql = (
+            "SELECT client_id, name, redirect_uri, added,"
+            " coalesce(nullif(name, ''), client_id) AS label FROM application"
+        )
+        return sorted(self._state.rows(sql), key=lambda one: (one.name, one.client_id))
+
+    def find(self, client_id_or_name: str) -> Any:
         """Return the application with this id, or the only one with this name.
 
         Raises
@@ -511,12 +495,12 @@ class Applications:
             " are, and add-application adds one"
         )
 
-    def check_secret(self, client_id: str, secret: str) -> bool:
-        """Return whether `secret` is the secret of the application."""
+    def authenticated(self, client_id: str, secret: str) -> Any:
+        """Return the description of an application; None if `secret` is not its secret."""
         sql = "SELECT secret FROM application WHERE client_id = :client_id"
         rows = self._state.rows(sql, client_id=client_id)
-        stored: bytes = rows[0][0] if rows else bytes(32)
-        return compare_digest(stored, digest(secret)) and bool(rows)
+        stored: bytes = rows[0].secret if rows else bytes(32)
+        return self.get(client_id) if compare_digest(stored, digest(secret)) else None
 
     def rotate_secret(self, client_id: str) -> str:
         """Give an application a new secret and return it; the old one ends at once.

@@ -13,16 +13,11 @@ import traceback
 import warnings
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from anyio import to_thread
-from starlette.requests import Request
-
 from eyelog.errors import ArchiveError
-from eyelog_service import web
 
 _TASK_S: Final = 600.0
 _LONGEST_FAULT: Final = 4000  # bytes: less than a pipe holds
@@ -39,14 +34,6 @@ Task = Callable[..., bytes]
 
 class Failed(Exception):
     """A task did not finish; the text is for the service's log, without any value."""
-
-
-async def result_of(request: Request, task: Task, **arguments: Any) -> bytes:
-    """Return what a task for a wearer returns; few wait, and one runs at a time."""
-    one = web.parts_of(request).apart
-    return await to_thread.run_sync(
-        partial(run, task, arguments), limiter=one, abandon_on_cancel=True
-    )
 
 
 def run(

@@ -178,8 +178,8 @@ def create_app(
     )
     app.router.redirect_slashes = False
     clean_up(registry.state)
-    upload_limits = records.HourlyLimits(registry.state, uploads_per_hour, what="upload")
-    uploads = Uploads(registry, upload_limits, quota, unpacked)
+    limits = partial(records.HourlyLimits, registry.state)
+    uploads = Uploads(registry, limits("upload", uploads_per_hour), quota, unpacked)
     for account in uploads.spool.clean_up():  # what a killed process has left
         uploads.sweep(account)
     is_remote = registry.state.in_database or not place.local
@@ -188,7 +188,7 @@ def create_app(
         audit=Audit(registry.state_folder),
         windows=records.Windows(registry.archive, processes=workers),
         page_size=page_size,
-        page_limits=records.HourlyLimits(registry.state, requests_per_hour),
+        page_limits=limits("request", requests_per_hour),
         pages_at_once=CapacityLimiter(_AT_ONCE_REMOTE if is_remote else _AT_ONCE),
         uploads=uploads,
         downloads=wearer_page.Downloads(registry.archive),
@@ -216,21 +216,17 @@ def _route(path: str, **by_method: Callable[[Request], Awaitable[Response]]) -> 
 
 
 _TROUBLE = page_template(html("trouble.html"))
+_TITLES = ("Your request was not accepted", "This login cannot continue")
 
 
 def _refuse(request: Request, fault: Exception) -> Response:
     """Return the answer to a request that was refused or cannot be answered now."""
     problem = _problem(request, fault)
     path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
-    is_login, asks_for_page = path == oauth.AUTHORIZE, web.prefers(request, "text/html")
-    if path in (oauth.PATH, wearer_page.INVITATION):
-        asks_for_page = asks_for_page or isinstance(fault, web.Problem)
-        title = "Your request was not accepted"
-    elif is_login:
-        title = "This login cannot continue"
-    else:
-        asks_for_page = False
-    if not asks_for_page:
+    is_login, of_wearer = path == oauth.AUTHORIZE, path in (oauth.PATH, wearer_page.INVITATION)
+    # A wearer's own forms come from a browser, whatever it says of itself.
+    by_form = of_wearer and isinstance(fault, web.Problem)
+    if not (by_form or ((is_login or of_wearer) and web.prefers(request, "text/html"))):
         return web.problem_answer(problem)
     description, wait_s = problem.description, problem.headers.get("Retry-After")
     if isinstance(fault, StateBusy | StateFault | ArchiveError):  # what is said is for programs
@@ -239,16 +235,14 @@ def _refuse(request: Request, fault: Exception) -> Response:
             if wait_s
             else "Part of them is damaged. Please tell the person who runs this service."
         )
-    page = web.form_page(
+    return web.form_page(
         _TROUBLE,
-        status=problem.status,
-        title=problem.title or title,
+        problem=problem,
+        title=problem.title or _TITLES[is_login],
         targets="'none'",
         description=description,
         is_login=is_login,
     )
-    page.headers.update(problem.headers)
-    return page
 
 
 def _problem(request: Request, fault: Exception) -> web.Problem:
@@ -299,16 +293,19 @@ _LEAST_FREE = 1_000_000  # bytes: about the daily logins of a thousand wearers
 
 async def health(request: Request) -> Response:
     """Answer GET /health: 200 if state and archive can be read and the disk has room, or 503."""
-    # Separate threads: a service that is busy with pages is healthy.
     shared = web.parts_of(request)
-    in_thread = partial(to_thread.run_sync, limiter=shared.health, abandon_on_cancel=True)
     archive = open_place(shared.registry.archive)
-    if fault := await in_thread(_fault, shared.registry, archive):
-        raise web.unavailable(fault)
-    written = await in_thread(_last_write, archive, time.monotonic() // _LOOK_AGAIN_SECONDS)
-    age_s = None if written is None else max(0, round(time.time() - written))
-    answer = {"state": "ok", "archive": "ok", "seconds_since_last_write": age_s}
-    return web.json_answer(answer, headers=_NO_STORE)
+
+    def answer() -> dict[str, Any]:
+        if fault := _fault(shared.registry, archive):
+            raise web.unavailable(fault)
+        written = _last_write(archive, time.monotonic() // _LOOK_AGAIN_SECONDS)
+        age_s = None if written is None else max(0, round(time.time() - written))
+        return {"state": "ok", "archive": "ok", "seconds_since_last_write": age_s}
+
+    # A thread of its own: a service that is busy with pages is healthy.
+    said = await to_thread.run_sync(answer, limiter=shared.health, abandon_on_cancel=True)
+    return web.json_answer(said, headers=_NO_STORE)
 
 
 @lru_cache(maxsize=10)
@@ -549,7 +546,7 @@ def serving_in_thread(app: ASGIApp, name: str, ports: Sequence[int]) -> Iterator
         If no port is free.
     """
     server = uvicorn.Server(_config(app))
-    with _first_bound("127.0.0.1", ports) as listening:
+    with _bound("127.0.0.1", *ports) as listening:
         thread = threading.Thread(
             target=server.run, args=([listening],), name=f"eyelog-{name}", daemon=True
         )
@@ -627,14 +624,7 @@ def _raise_descriptors() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
-def _first_bound(host: str, ports: Sequence[int]) -> socket.socket:
-    for port in ports[:-1]:
-        with suppress(ConfigurationError):
-            return _bound(host, port)
-    return _bound(host, ports[-1])
-
-
-def _bound(host: str, port: int) -> socket.socket:
+def _bound(host: str, port: int, *others: int) -> socket.socket:
     """Return a listening socket, so that a port in use is reported before anything runs."""
     try:
         if not 0 <= port <= 65535:  # the system would take it modulo 65536
@@ -645,6 +635,8 @@ def _bound(host: str, port: int) -> socket.socket:
         both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
         return socket.create_server(where, family=family, backlog=_BACKLOG, dualstack_ipv6=both)
     except (OSError, OverflowError) as error:
+        if others:
+            return _bound(host, *others)
         reason = str(getattr(error, "strerror", None) or error).partition(" (while")[0]
         raise ConfigurationError(
             f"cannot listen on {host}, port {port}: {reason}; choose another --host or --port"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
@@ -36,7 +36,7 @@ _MOST_UPLOAD_TOKENS = 10  # a wearer has a few devices
 
 
 class GrantRefused(Exception):
-    """A code or refresh token that cannot be used; the text says why (``invalid_grant``)."""
+    """A code or token that cannot be used or revoked by who asks; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,16 @@ class Bearer:
     def writes(self) -> bool:
         """Whether the wearer allowed to add records."""
         return WRITE in self.scope.split()
+
+
+class Tokens(NamedTuple):
+    """The tokens of a grant, and whose they are."""
+
+    access: str
+    refresh: str
+    account: str
+    client_id: str
+    scope: str
 
 
 class Grants:
@@ -117,7 +127,7 @@ class Grants:
 
     def exchange(
         self, code: str, client_id: str, redirect_uri: str, verifier: str | None
-    ) -> tuple[str, str]:
+    ) -> Tokens:
         """Exchange a code for an access token and a refresh token.
 
         A second use of a code revokes the tokens of the first (RFC 6749, section 4.1.2).
@@ -130,32 +140,24 @@ class Grants:
         """
         origin = digest(code)
         with self._state.write() as db:
-            row = run(
-                db,
-                "SELECT account, client_id, redirect_uri, challenge, expires, used, scope"
-                " FROM code WHERE hash = :hash",
-                hash=origin,
-            ).first()
-            if row is None or row[1] != client_id:
+            row = run(db, "SELECT * FROM code WHERE hash = :hash", hash=origin).first()
+            if row is None or row.client_id != client_id:
                 raise GrantRefused("the code is unknown, or was issued to another application")
-            account, _, bound_uri, challenge, expires, used, scope = row
-            if not used:
-                if expires <= time.time():
+            if not row.used:
+                if row.expires <= time.time():
                     raise GrantRefused("the code has expired: log in again")
-                if redirect_uri != bound_uri:
+                if redirect_uri != row.redirect_uri:
                     raise GrantRefused("the code was issued for another redirect_uri")
-                _check_verifier(challenge, verifier)
-                _check_account(db, account)
+                _check_verifier(row.challenge, verifier)
+                _check_account(db, row.account)
                 run(db, "UPDATE code SET used = 1 WHERE hash = :hash", hash=origin)
-                access, refresh = new_token(), new_token()
-                whose = {"account": account, "client_id": client_id, "scope": scope}
-                _store(db, access, "access", origin=origin, **whose)
-                _store(db, refresh, "refresh", origin=origin, **whose)
-                return access, refresh
+                whose = row.account, client_id, row.scope
+                access, refresh = (_add(db, kind, *whose, origin) for kind in ("access", "refresh"))
+                return Tokens(access, refresh, row.account, client_id, row.scope or _FIRST_SCOPE)
             self._end_grant(db, origin)
         raise GrantRefused("the code was used before; its tokens are now revoked")
 
-    def refresh(self, refresh_token: str, client_id: str) -> str:
+    def refresh(self, refresh_token: str, client_id: str) -> Tokens:
         """Return a new access token; the refresh token and older access tokens stay valid.
 
         Raises
@@ -165,27 +167,20 @@ class Grants:
             disabled.
         """
         hashed = digest(refresh_token)
+        sql = "SELECT * FROM token WHERE hash = :hash AND kind = 'refresh'"
         with self._state.write() as db:
-            row = run(
-                db,
-                "SELECT account, client_id, origin, revoked, scope FROM token"
-                " WHERE hash = :hash AND kind = 'refresh'",
-                hash=hashed,
-            ).first()
-            if row is None or row[1] != client_id:
+            row = run(db, sql, hash=hashed).first()
+            if row is None or row.client_id != client_id:
                 raise GrantRefused(
                     "the refresh token is unknown, or was issued to another application"
                 )
-            account, _, origin, revoked, scope = row
-            if revoked:
+            if row.revoked:
                 raise GrantRefused("the refresh token is revoked: log in again")
-            _check_account(db, account)
-            access = new_token()
+            _check_account(db, row.account)
             run(db, _USED, now=time.time(), hash=hashed)
-            whose = {"account": account, "client_id": client_id, "scope": scope}
-            _store(db, access, "access", origin=origin, **whose)
+            access = _add(db, "access", row.account, client_id, row.scope, row.origin)
         ended.clean_up(self._state)
-        return access
+        return Tokens(access, refresh_token, row.account, client_id, row.scope or _FIRST_SCOPE)
 
     def bearer(self, access_token: str) -> Bearer | str:
         """Return the bearer of an access token, or the reason to refuse it."""
@@ -234,48 +229,39 @@ class Grants:
                 f"account {account!r} has {_MOST_UPLOAD_TOKENS} upload tokens: end those that are"
                 " not used"
             )
-        token = new_token()
         with self._state.write() as db:
-            whose = {"account": account, "client_id": "", "scope": WRITE}
-            _store(db, token, "upload", origin=digest(token), **whose)
-        return token
+            return _add(db, "upload", account, "", WRITE)
 
     def upload_tokens(self, account: str) -> list[Any]:
         """Return the upload tokens of an account that can be used, the oldest first."""
         return [one for one in self.issued(account) if one.kind == "upload"]
 
-    def owner(self, token: str) -> Bearer | None:
-        """Return the account and application of a token, whether or not it can still be used."""
-        sql = "SELECT account, client_id, scope FROM token WHERE hash = :hash"
-        for account, client_id, scope in self._state.rows(sql, hash=digest(token)):
-            return Bearer(account, client_id, scope or _FIRST_SCOPE)
-        return None
+    def revoke(self, token: str, client_id: str, account: str | None = None) -> str | None:
+        """Revoke a token of an application (and account); return the account that it was of.
 
-    def revoke(self, token: str, client_id: str, account: str | None = None) -> bool:
-        """Revoke a token of an application; return False if it belongs to someone else.
+        An unknown token counts as revoked (RFC 7009), and is of nobody. Revoking an access token
+        leaves all others valid; revoking a refresh token revokes all tokens of its grant.
 
-        With an account, only one of that account's.
-
-        An unknown token counts as revoked (RFC 7009). Revoking an access token leaves all others
-        valid; revoking a refresh token revokes all tokens of its grant.
+        Raises
+        ------
+        GrantRefused
+            If the token belongs to someone else.
         """
+        hashed = digest(token)
         with self._state.write() as db:
-            row = run(
-                db,
-                "SELECT kind, account, client_id, origin, revoked FROM token WHERE hash = :hash",
-                hash=digest(token),
-            ).first()
+            row = run(db, "SELECT * FROM token WHERE hash = :hash", hash=hashed).first()
             if row is None:
-                return True
-            kind, wearer, application, origin, ended_before = row
-            if application != client_id or account not in (None, wearer):
-                return False
-            if kind == "refresh":
-                self._end_grant(db, origin)
-            elif not ended_before:
-                ended.append(self._state.archive, "token", token=digest(token).hex())
-                run(db, "UPDATE token SET revoked = 1 WHERE hash = :hash", hash=digest(token))
-        return True
+                return account
+            if row.client_id != client_id or account not in (None, row.account):
+                raise GrantRefused(
+                    "the token belongs to another application or account and was not revoked"
+                )
+            if row.kind == "refresh":
+                self._end_grant(db, row.origin)
+            elif not row.revoked:
+                ended.append(self._state.archive, "token", token=hashed.hex())
+                run(db, "UPDATE token SET revoked = 1 WHERE hash = :hash", hash=hashed)
+            return str(row.account)
 
     def _end_grant(self, db: Connection, origin: bytes) -> None:
         """Revoke all tokens of one login; note it if one of them could still be used."""
@@ -392,11 +378,22 @@ def _check_verifier(challenge: str | None, verifier: str | None) -> None:
             raise GrantRefused("code_verifier does not match the code_challenge")
 
 
-def _store(db: Connection, token: str, kind: str, **whose: Any) -> None:
-    """Add a token; `whose` are account, client_id, origin and scope."""
+def _add(
+    db: Connection,
+    kind: str,
+    account: str,
+    client_id: str,
+    scope: str | None,
+    origin: bytes | None = None,
+) -> str:
+    """Return a new token, added to the state; `origin` is the hash of the code that it is for."""
+    token = new_token()
+    whose = {"account": account, "client_id": client_id, "scope": scope}
     expires = time.time() + ACCESS_SECONDS if kind == "access" else None
-    row = {"hash": digest(token), "kind": kind, "expires": expires, "revoked": 0}
-    add(db, "token", issued=ended.after_ends(db), **row, **whose)
+    hashes = {"hash": digest(token), "origin": origin or digest(token)}
+    times = {"issued": ended.after_ends(db), "expires": expires}
+    add(db, "token", kind=kind, revoked=0, **hashes, **times, **whose)
+    return token
 
 
 _KEY_SECONDS = 1.0

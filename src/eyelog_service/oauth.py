@@ -15,7 +15,7 @@ import re
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +25,7 @@ from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
 
 from anyio import CapacityLimiter, to_thread
 from itsdangerous import BadSignature, URLSafeTimedSerializer
+from jinja2 import Template
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -38,6 +39,7 @@ from eyelog_service.grants import (
     Bearer,
     GrantRefused,
     Registry,
+    Tokens,
     granted,
 )
 from eyelog_service.state import State, digest, run
@@ -108,17 +110,18 @@ class SignedForms:
     path: str
     samesite: str = "strict"
 
-    def page(self, request: Request, of_form: Callable[..., Response], *values: Any) -> Response:
-        """Return the page that `of_form` makes with the hidden field, only for this browser.
+    def page(self, request: Request, template: Template, *values: Any, **shown: Any) -> Response:
+        """Return a page whose form, signed with `values`, only this browser can send back.
 
-        A cookie that was not made here is replaced.
+        A cookie that was not made here is replaced. `shown` is for `web.form_page`.
         """
         browser, browsers = self._cookie(request), signer(request, f"browser of {self.purpose}")
         try:
             browsers.loads(browser, max_age=_SECONDS)
         except BadSignature:
             browser = browsers.dumps(secrets.token_urlsafe(16))
-        answer = of_form(form=signer(request, self.purpose).dumps([browser, *values]))
+        form = signer(request, self.purpose).dumps([browser, *values])
+        answer = web.form_page(template, form=form, **shown)
         how = {"path": self.path, "max_age": _SECONDS, "samesite": self.samesite}
         set_cookie(request, answer, f"eyelog_{self.purpose}", browser, **how)
         return answer
@@ -272,12 +275,12 @@ class PasswordTries:
             return _later(_BUSY_S, text)
         self._waiting[address] += 1
         try:
-            counted, accounts = _keys(name, address), self._registry.accounts
-            wait_s = await to_thread.run_sync(take_try, state, counted, limiter=self._counting)
+            keys, accounts = _keys(name, address), self._registry.accounts
+            wait_s = await to_thread.run_sync(_take_try, state, keys, limiter=self._counting)
             if not wait_s and await to_thread.run_sync(
                 accounts.check_login, name, password, limiter=self.at_once
             ):
-                await to_thread.run_sync(_forget, state, counted)
+                await to_thread.run_sync(_forget, state, keys)
                 return None
             # A name without an account may be a password typed into the wrong field.
             known = name if await to_thread.run_sync(accounts.has, name) else None
@@ -309,7 +312,7 @@ class PasswordTries:
         form : dict of str to str
             What it says. An empty field is not counted as a guess.
         page : callable
-            The page of the login: takes ``status``, ``name``, and ``wrong`` or ``error``.
+            The page of the login: takes what `web.form_page` takes.
         application : str, optional
             The application that asked for the login.
         """
@@ -321,13 +324,11 @@ class PasswordTries:
         wrong = await self.check(request, name, form["password"], application=application)
         if wrong is None:
             return None
-        answer = page(status=wrong.status, name=name, error=wrong.description)
-        answer.headers.update(wrong.headers)
-        return answer
+        return page(problem=wrong, name=name, error=wrong.description)
 
 
-def _keys(name: str, address: str) -> dict[bytes, int]:
-    """Return the keys under which a try is counted, each with the tries that are free.
+def _keys(name: str, address: str) -> dict[str, bytes]:
+    """Return the keys under which a try is counted: of the name, and of the address alone.
 
     Of an address of IPv6 only the first 64 bits are used: one household has all of the others.
     """
@@ -336,61 +337,51 @@ def _keys(name: str, address: str) -> dict[bytes, int]:
     if host is not None and host.version == 6:
         household = str(ipaddress.ip_network((int(host), 64), strict=False))
     return {
-        digest(f"address\n{household}\n{name}"): _FREE,
-        digest(f"network\n{household}"): _FREE_OF_ADDRESS,
+        "of_name": digest(f"address\n{household}\n{name}"),
+        "of_address": digest(f"network\n{household}"),
     }
 
 
-def take_try(state: State, counted: dict[bytes, int]) -> int:
+def _take_try(state: State, keys: dict[str, bytes]) -> int:
     """Count one try and return 0, or the seconds until another try is allowed.
 
     A try is counted before the password is checked, so that guesses made at the same time count
     too. A refused one is not counted, so that waiting always ends.
-
-    Parameters
-    ----------
-    state : State
-        With the counts.
-    counted : dict
-        The keys of the try, each with the number of tries that are free.
     """
-    now = time.time()
-    sql = "SELECT n, last FROM login_try WHERE who = :who"
+    now, free = time.time(), {keys["of_name"]: _FREE, keys["of_address"]: _FREE_OF_ADDRESS}
+    sql = "SELECT who, n, last FROM login_try WHERE who IN (:of_name, :of_address)"
 
-    def wait_s(of_key: Callable[[bytes], Any]) -> int:
-        waits = [0.0]
-        for key, free in counted.items():
-            row = of_key(key)
-            if row is not None and row[0] >= free:
-                waits.append(row[1] + min(2.0 ** min(row[0] - free + 1, 30), _LONGEST_S) - now)
-        return math.ceil(max(waits))
+    def wait_s(rows: Iterable[Any]) -> int:
+        waits = [
+            last + min(2.0 ** min(n - free[bytes(who)] + 1, 30), _LONGEST_S) - now
+            for who, n, last in rows
+            if n >= free[bytes(who)]
+        ]
+        return math.ceil(max(waits, default=0.0))
 
     # In a flood most are refused: they must not wait for the lock, nor keep others from it.
-    known = wait_s(lambda key: next(iter(state.rows(sql, who=key)), None))
-    if 0 < known <= _LONGEST_S:
+    if 0 < (known := wait_s(state.rows(sql, **keys))) <= _LONGEST_S:
         return known
     with state.write() as db:
         # A time that is to come is from a clock that was set back since, or damaged.
         run(db, "DELETE FROM login_try WHERE last < :old", old=now - _FORGET_S)
         run(db, "UPDATE login_try SET last = :now WHERE last > :now", now=now)
-        if known := wait_s(lambda key: run(db, sql, who=key).first()):
+        if (known := wait_s(run(db, sql, **keys))) > 0:
             return known
         count = (
-            "INSERT INTO login_try VALUES (:who, 1, :now)"
+            "INSERT INTO login_try VALUES (:of_name, 1, :now), (:of_address, 1, :now)"
             " ON CONFLICT (who) DO UPDATE SET n = login_try.n + 1, last = excluded.last"
         )
-        for key in counted:
-            run(db, count, who=key, now=now)
+        run(db, count, now=now, **keys)
     return 0
 
 
-def _forget(state: State, counted: dict[bytes, int]) -> None:
+def _forget(state: State, keys: dict[str, bytes]) -> None:
     """Forget the tries after the right password; of the address and all names, only this one."""
-    of_name, of_address = counted
     with state.write() as db:
-        run(db, "DELETE FROM login_try WHERE who = :who", who=of_name)
+        run(db, "DELETE FROM login_try WHERE who = :of_name", **keys)
         # Somebody who has one password must not be free to guess the others.
-        run(db, "UPDATE login_try SET n = n - 1 WHERE who = :who AND n > 0", who=of_address)
+        run(db, "UPDATE login_try SET n = n - 1 WHERE who = :of_address AND n > 0", **keys)
 
 
 _LOGIN = page_template(html("login.html"))
@@ -413,22 +404,25 @@ class _LoginRequest(NamedTuple):
     scope: str
 
 
-class _Refusal(Exception):
-    """The error and its description with which a browser is sent back to the application."""
-
-
 async def show_login(request: Request) -> Response:
     """Answer GET /v1/oauth/authorize with the login page."""
     text = request.scope["query_string"].decode("latin-1")
     query = filled(parse_qsl(text, keep_blank_values=True))
-    try:
-        login_request = await to_thread.run_sync(_check, web.parts_of(request).registry, query)
-    except _Refusal as refusal:
-        refused = dict(zip(("error", "error_description"), refusal.args, strict=True))
-        return _send_back(query["redirect_uri"], refused, query.get("state"))
+    asked = await to_thread.run_sync(_asked, web.parts_of(request).registry, query)
+    challenge, method = asked.challenge, query.get("code_challenge_method")
+    is_hash = challenge is None or _CHALLENGE.fullmatch(challenge)
+    for is_fault, error, description in (
+        ("response_type" not in query, "invalid_request", "response_type is missing"),
+        (query.get("response_type") != "code", "unsupported_response_type", _ONLY_CODE),
+        (challenge is None and method is not None, "invalid_request", "code_challenge is missing"),
+        (challenge is not None and method != "S256", "invalid_request", _ONLY_S256),
+        (not is_hash, "invalid_request", "code_challenge is not a base64url SHA-256"),
+    ):
+        if is_fault:
+            return _send_back(asked, error=error, error_description=description)
     hint = query.get("login_hint", "")
     usable = len(hint) <= _LONGEST_NAME and hint.isprintable()
-    return _page(request, login_request, name=hint if usable else "")
+    return _page(request, asked, name=hint if usable else "")
 
 
 async def take_login(request: Request) -> Response:
@@ -439,8 +433,8 @@ async def take_login(request: Request) -> Response:
     name, decision = form.get("name", "").strip(), form.get("decision")
     if decision == "deny":
         await web.note(request, "login_denied", application=asked.client_id)
-        denied = {"error": "access_denied", "error_description": "the wearer denied access"}
-        return _send_back(asked.redirect_uri, denied, asked.state)
+        description = "the wearer denied access"
+        return _send_back(asked, error="access_denied", error_description=description)
     if decision != "allow":
         return again(name=name, error="Choose Allow or Deny.", status=400)
     parts, application = web.parts_of(request), asked.client_id
@@ -449,11 +443,11 @@ async def take_login(request: Request) -> Response:
     issue = partial(parts.registry.grants.issue_code, challenge=asked.challenge, scope=asked.scope)
     code = await to_thread.run_sync(issue, name, application, asked.redirect_uri)
     await web.note(request, "login", name, application=application)
-    return _send_back(asked.redirect_uri, {"code": code}, asked.state)
+    return _send_back(asked, code=code)
 
 
-def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
-    """Return the request; until the redirect URI is checked, errors stay on this page."""
+def _asked(registry: Registry, query: dict[str, str]) -> _LoginRequest:
+    """Return what is asked for; errors stay on this page until the redirect URI is checked."""
     client_id, redirect_uri = query.get("client_id"), query.get("redirect_uri")
     application = registry.applications.get(client_id) if client_id else None
     if application is None:
@@ -462,24 +456,15 @@ def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
         raise web.bad_request(
             "redirect_uri is missing, or is not the address that the application registered."
         )
-    challenge, method = query.get("code_challenge"), query.get("code_challenge_method")
-    hashed = challenge is None or _CHALLENGE.fullmatch(challenge)
-    for is_fault, error, description in (
-        ("response_type" not in query, "invalid_request", "response_type is missing"),
-        (query.get("response_type") != "code", "unsupported_response_type", _ONLY_CODE),
-        (challenge is None and method is not None, "invalid_request", "code_challenge is missing"),
-        (challenge is not None and method != "S256", "invalid_request", _ONLY_S256),
-        (not hashed, "invalid_request", "code_challenge is not a base64url SHA-256"),
-    ):
-        if is_fault:
-            raise _Refusal(error, description)
+    state, challenge = query.get("state"), query.get("code_challenge")
+    scope = granted(query.get("scope"))
     return _LoginRequest(
         application.client_id,
         application.label,
         redirect_uri,
-        query.get("state"),
+        state,
         challenge,
-        granted(query.get("scope")),
+        scope,
     )
 
 
@@ -494,16 +479,15 @@ def _page(request: Request, asked: _LoginRequest, **shown: Any) -> Response:
     # Browsers also apply the policy to the redirect that follows the form.
     targets = f"'self' {form_target(asked.redirect_uri)}"
     shown |= {"question": question, "asked": asked, "reads": reads, "writes": writes}
-    page = partial(web.form_page, _LOGIN, title=question, targets=targets, **shown)
-    return _FORMS.page(request, page, *asked)
+    return _FORMS.page(request, _LOGIN, *asked, title=question, targets=targets, **shown)
 
 
-def _send_back(redirect_uri: str, values: dict[str, str], state: str | None) -> Response:
+def _send_back(asked: _LoginRequest, **values: str) -> Response:
     """Redirect the browser to the application."""
-    query = urlencode(values | ({} if state is None else {"state": state}))
-    separator = "&" if "?" in redirect_uri else "?"
+    query = urlencode(values | ({} if asked.state is None else {"state": asked.state}))
+    separator = "&" if "?" in asked.redirect_uri else "?"
     headers = {
-        "Location": f"{redirect_uri}{separator}{query}",
+        "Location": f"{asked.redirect_uri}{separator}{query}",
         "Cache-Control": "no-store",
         "Referrer-Policy": "no-referrer",
     }
@@ -520,87 +504,74 @@ _BEARER = re.compile(r"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
 async def token(request: Request) -> Response:
     """Answer POST /v1/oauth/token: a code or a refresh token for an access token."""
     form = await read_form(request)
-    registry = web.parts_of(request).registry
-    try:
-        basic = _basic(request.headers.getlist("authorization"), form)
-        form |= basic
-        scheme = "Basic" if basic else "Form"
-        access, refresh = await to_thread.run_sync(_grant, registry, form, scheme)
-    except web.Problem as problem:
-        problem.headers |= _NO_STORE
-        raise
-    owner = await to_thread.run_sync(registry.grants.owner, access)
+    tokens = await to_thread.run_sync(_grant, request, form)
     event = "refresh" if form["grant_type"] == "refresh_token" else "token"
-    account, scope = (owner.account, owner.scope) if owner else (None, SCOPE)
-    await web.note(request, event, account, application=form["client_id"])
+    await web.note(request, event, tokens.account, application=tokens.client_id)
     answer = {
-        "access_token": access,
-        "refresh_token": refresh,
+        "access_token": tokens.access,
+        "refresh_token": tokens.refresh,
         "token_type": "Bearer",
         "expires_in": ACCESS_SECONDS,
-        "scope": scope,
+        "scope": tokens.scope,
     }
     return web.json_answer(answer, headers=_NO_STORE)
 
 
-def _basic(headers: list[str], form: dict[str, str]) -> dict[str, str]:
-    """Return the application's id and secret from HTTP Basic (RFC 6749, section 2.3.1)."""
-    if not any(_BASIC.match(header) for header in headers):
-        return {}
-    if "client_secret" in form or len(headers) > 1:
-        raise web.bad_request(
-            "send the application's secret once: in the header Authorization or in the form"
-        )
-    try:
-        text = base64.b64decode(_BASIC.sub("", headers[0]).strip(), validate=True).decode()
-        client_id, colon, secret = text.partition(":")
-        if not colon:
-            raise ValueError
-        client_id, secret = (unquote_plus(part, errors="strict") for part in (client_id, secret))
-    except ValueError:
-        raise _wrong_client("the Authorization header is not readable", scheme="Basic") from None
-    if form.get("client_id", client_id) != client_id:
-        raise web.bad_request("the client_id of the form is not that of the header")
-    return {"client_id": client_id, "client_secret": secret}
+# What each grant needs. The contract asks for the address with a refresh too; RFC 6749, section 6,
+# does not.
+_NEEDED = {"authorization_code": ("code", "redirect_uri"), "refresh_token": ("refresh_token",)}
 
 
-def _wrong_client(text: str, *, scheme: str) -> web.Problem:
-    headers = {"WWW-Authenticate": f'{scheme} realm="eyelog"'}
-    return web.Problem(401, "invalid_client", text, headers=headers)
-
-
-def _application(registry: Registry, form: dict[str, str], scheme: str) -> str:
-    """Return the id of the application that a form comes from."""
-    client_id, secret = require(form, "client_id", "client_secret")
-    if not registry.applications.check_secret(client_id, secret):
-        raise _wrong_client("client_id or client_secret is wrong", scheme=scheme)
-    return client_id
-
-
-def _grant(registry: Registry, form: dict[str, str], scheme: str) -> tuple[str, str]:
-    """Return an access token and its refresh token, for a code or a refresh token."""
-    is_refresh = form.get("grant_type") == "refresh_token"
-    # The contract asks for the address with a refresh too; RFC 6749, section 6, does not.
-    also = () if is_refresh else ("redirect_uri",)
-    grant_type, *_ = require(form, "grant_type", "client_id", "client_secret", *also)
-    if grant_type not in ("authorization_code", "refresh_token"):
-        text = "grant_type must be authorization_code or refresh_token"
+def _grant(request: Request, form: dict[str, str]) -> Tokens:
+    """Return the tokens that an application gets for a code or a refresh token."""
+    (grant_type,) = require(form, "grant_type")
+    if grant_type not in _NEEDED:
+        text = f"grant_type must be {' or '.join(_NEEDED)}"
         raise web.Problem(400, "unsupported_grant_type", text)
-    client_id = _application(registry, form, scheme)
-    application = registry.applications.get(client_id)
-    redirect_uri = form.get("redirect_uri", application.redirect_uri if application else "")
-    if application is None or not matches(application.redirect_uri, redirect_uri):
-        text = "redirect_uri is not the address that the application registered"
-        raise web.Problem(400, "invalid_grant", text)
+    application, grants = _application(request, form), web.parts_of(request).registry.grants
+    used, *_ = require(form, *_NEEDED[grant_type])
+    redirect_uri = form.get("redirect_uri", application.redirect_uri)
     try:
-        if is_refresh:
-            (refresh,) = require(form, "refresh_token")
-            return registry.grants.refresh(refresh, client_id), refresh
-        (code,) = require(form, "code")
+        if not matches(application.redirect_uri, redirect_uri):
+            text = "redirect_uri is not the address that the application registered"
+            raise GrantRefused(text)
+        if grant_type == "refresh_token":
+            return grants.refresh(used, application.client_id)
         verifier = form.get("code_verifier")
-        return registry.grants.exchange(code, client_id, redirect_uri, verifier)
+        return grants.exchange(used, application.client_id, redirect_uri, verifier)
     except GrantRefused as refused:
         raise web.Problem(400, "invalid_grant", str(refused)) from None
+
+
+def _application(request: Request, form: dict[str, str]) -> Any:
+    """Return the application that a form comes from.
+
+    It proves itself by its secret in the form, or by HTTP Basic (RFC 6749, section 2.3.1).
+    """
+    headers, scheme = request.headers.getlist("authorization"), "Form"
+    fault = "client_id or client_secret is wrong"
+    if any(_BASIC.match(header) for header in headers):
+        if "client_secret" in form or len(headers) > 1:
+            raise web.bad_request(
+                "send the application's secret once: in the header Authorization or in the form"
+            )
+        scheme, client_id, secret = "Basic", "", ""
+        try:
+            text = base64.b64decode(_BASIC.sub("", headers[0]).strip(), validate=True).decode()
+            pair = [unquote_plus(part, errors="strict") for part in text.split(":", 1)]
+            client_id, secret = pair
+        except ValueError:
+            fault = "the Authorization header is not readable"
+        else:
+            if form.get("client_id", client_id) != client_id:
+                raise web.bad_request("the client_id of the form is not that of the header")
+    else:
+        client_id, secret = require(form, "client_id", "client_secret")
+    applications = web.parts_of(request).registry.applications
+    if (application := applications.authenticated(client_id, secret)) is None:
+        challenge = {"WWW-Authenticate": f'{scheme} realm="eyelog"'}
+        raise web.Problem(401, "invalid_client", fault, headers=challenge)
+    return application
 
 
 async def revoke(request: Request) -> Response:
@@ -609,28 +580,22 @@ async def revoke(request: Request) -> Response:
     The caller is the bearer of a token, as the contract has it, or an application with its id and
     secret (RFC 7009, section 2.1).
     """
-    registry = web.parts_of(request).registry
     headers = request.headers.getlist("authorization")
-    caller = None
     is_basic = any(_BASIC.match(header) for header in headers)
-    if (headers and not is_basic) or "content-type" not in request.headers:
-        caller = await to_thread.run_sync(authenticate, request)
-    form = await read_form(request)
-    basic = _basic(headers, form)
-    if caller is None and not basic and "client_secret" not in form:
-        caller = await to_thread.run_sync(authenticate, request)  # which says what is missing
-    if caller is None:
-        scheme = "Basic" if basic else "Form"
-        client_id = await to_thread.run_sync(_application, registry, form | basic, scheme)
-        account = None
+    may_be_application = is_basic or (not headers and "content-type" in request.headers)
+    form = await read_form(request) if may_be_application else {}
+    if is_basic or "client_secret" in form:
+        application = await to_thread.run_sync(_application, request, form)
+        client_id, account = application.client_id, None
     else:
-        client_id, account = caller.client_id, caller.account
-    (revoked,) = require(form, "token")
-    owner = await to_thread.run_sync(registry.grants.owner, revoked)
-    if not await to_thread.run_sync(registry.grants.revoke, revoked, client_id, account):
-        text = "the token belongs to another application or account and was not revoked"
-        raise web.Problem(400, "unauthorized_client", text)
-    whose = owner.account if account is None and owner is not None else account
+        bearer = await to_thread.run_sync(authenticate, request)
+        client_id, account = bearer.client_id, bearer.account
+        form = await read_form(request)
+    (revoked,), grants = require(form, "token"), web.parts_of(request).registry.grants
+    try:
+        whose = await to_thread.run_sync(grants.revoke, revoked, client_id, account)
+    except GrantRefused as refused:
+        raise web.Problem(400, "unauthorized_client", str(refused)) from None
     await web.note(request, "revoke", whose, application=client_id)
     return web.json_answer({}, headers=_NO_STORE)
 

@@ -69,10 +69,10 @@ class HourlyLimits:
     ----------
     state : State
         The service's state.
-    per_hour : int
-        How many requests an account may make from one full hour to the next; 0 for no limit.
     what : {"request", "upload"}
         Which requests.
+    per_hour : int
+        How many requests an account may make from one full hour to the next; 0 for no limit.
 
     Raises
     ------
@@ -80,9 +80,10 @@ class HourlyLimits:
         If `per_hour` is not a whole number from 0.
     """
 
-    def __init__(self, state: State, per_hour: int = PER_HOUR, *, what: str = "request") -> None:
+    def __init__(self, state: State, what: str, per_hour: int) -> None:
         self._per_hour = whole_number(per_hour, f"{what}s_per_hour", 0)
-        self._what = what
+        self._what, self._table = what, f"{what}_count"
+        self._taken = f"SELECT n FROM {what}_count WHERE account = :account AND hour = :hour"  # noqa: S608 (a name from here)
         self._state = state
         self._hour = -1
         # Of each account: how many are left of this process's share, and in the state.
@@ -137,22 +138,17 @@ class HourlyLimits:
             if left:
                 self._shares[account] = left - 1, in_state
                 return left - 1 + in_state, hour
-        return None if in_state or self._forgotten(account, hour) else (-1, hour)
-
-    def _forgotten(self, account: str, hour: int) -> bool:
-        """Return whether an account was removed, and its count with it."""
-        sql = f"SELECT n FROM {self._what}_count WHERE account = :account AND hour = :hour"  # noqa: S608 (a name from here)
-        return not self._state.rows(sql, account=account, hour=hour)
+        # An account that was removed, and its count with it, begins anew.
+        is_over = not in_state and self._state.rows(self._taken, account=account, hour=hour)
+        return (-1, hour) if is_over else None
 
     def take_share(self, account: str) -> None:
         """Take a share of an account's remaining requests; the state may be waited for."""
-        hour = int(time.time() // _HOUR_S)
-        table = f"{self._what}_count"
+        hour, table = int(time.time() // _HOUR_S), self._table
         with self._state.write() as db:
             # The hour before stays: the clock of another host may be a little behind.
             run(db, f"DELETE FROM {table} WHERE hour < :before", before=hour - 1)  # noqa: S608 (a name from here)
-            sql = f"SELECT n FROM {table} WHERE account = :account AND hour = :hour"  # noqa: S608 (as above)
-            taken = run(db, sql, account=account, hour=hour).scalar() or 0
+            taken = run(db, self._taken, account=account, hour=hour).scalar() or 0
             free = max(0, self._per_hour - taken)
             size = min(free, max(1, min(self._per_hour // _SHARES, free // _LEFT)))
             count = (

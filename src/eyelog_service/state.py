@@ -235,9 +235,6 @@ def lock_number(what: str) -> int:
     return int.from_bytes(digest(f"eyelog\n{what}")[:8], signed=True)
 
 
-TRY: Final = f"SELECT pg_try_advisory_xact_lock({lock_number('state')})"
-
-
 def engine_of_database(address: str, name: str) -> sa.Engine:
     """Return the connections to a database; `name` is its address without a password."""
     try:
@@ -476,11 +473,13 @@ class State:
         with suppress(ConfigurationError):
             self._is_there()
             with self.opened() as db:
-                kept = "SET LOCAL lock_timeout = '10ms'" if self.in_database else _WAIT.format(0)
-                db.exec_driver_sql(kept)
-                if not self.in_database or db.exec_driver_sql(TRY).scalar():
-                    db.execute(statement(sql), values)
-                    db.commit()
+                db.exec_driver_sql(
+                    "SET LOCAL lock_timeout = '10ms'"
+                    if self.in_database
+                    else "PRAGMA busy_timeout = 0"
+                )
+                db.execute(statement(sql), values)
+                db.commit()
 
     @contextmanager
     def importing(self, account: str) -> Iterator[int]:
@@ -682,8 +681,6 @@ def copy_state(source: State, address: str) -> tuple[State, dict[str, int]]:
 
 # Files of SQLite. Only SQLite may open one that is in use: to close it would release the locks that
 # other threads of this process have on it (POSIX locks belong to the process, not to the handle).
-
-_WAIT: Final = "PRAGMA busy_timeout = {}"
 
 
 def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:

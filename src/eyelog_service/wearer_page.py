@@ -15,7 +15,7 @@ import os
 import zipfile
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -57,17 +57,6 @@ def stored_months(folder: Path | str, account: str) -> dict[str, list[str]]:
     with archive_errors("list the months of an account"):
         by_log = {log: months(place, log, account) for log in LOGS}
     return {log: present for log, present in by_log.items() if present}
-
-
-def clock_sentence(folder: Path | str, account: str) -> str:
-    """Return in words which clock the times of a download follow; nothing if it is unreadable."""
-    try:
-        zones = _known_zones(folder, account)
-    except EyelogError:  # the download says what is wrong; the page is useful without it
-        return ""
-    if zones is None:
-        return "Times are in UTC, because no time zone is known for you."
-    return f"Times follow your clock ({zones})."
 
 
 class Downloads:
@@ -339,9 +328,7 @@ async def _take_files(request: Request) -> Response:
             return _closing(_ended(request, status=problem.status))
         text = problem.description
         wrong = {"files": f"{text[:1].upper()}{text[1:].rstrip('.')}."}
-        page = await _account(request, account, status=problem.status, wrong=wrong)
-        page.headers.update({k: v for k, v in problem.headers.items() if k == "Retry-After"})
-        return _closing(page)
+        return _closing(await _account(request, account, problem=problem, wrong=wrong))
     await note_upload(request, Bearer(account, "", ""), arrived, answer)
     new = answer["new"]
     summary = f"{counted(new, 'new record')} arrived."
@@ -373,9 +360,11 @@ async def _report(request: Request, account: str, form: dict[str, str]) -> Respo
 
 
 async def _made(request: Request, account: str, what: str, task: apart.Task) -> bytes:
-    archive = str(web.parts_of(request).registry.archive)
-    try:
-        return await apart.result_of(request, task, archive=archive, account=account)
+    shared = web.parts_of(request)
+    arguments = {"archive": str(shared.registry.archive), "account": account}
+    try:  # few wait, and one runs at a time
+        make = partial(apart.run, task, arguments)
+        return await to_thread.run_sync(make, limiter=shared.apart, abandon_on_cancel=True)
     except apart.Failed as failed:
         raise _not_made(account, what, failed) from None
 
@@ -416,11 +405,8 @@ async def _refusal(
     refused = await tries.check(request, account, form[field], wrong=text)
     if refused is None:
         return None
-    page = await _account(
-        request, account, status=refused.status, wrong={field: refused.description}
-    )
-    page.headers.update(refused.headers)
-    return page
+    wrong = {field: refused.description}
+    return await _account(request, account, problem=refused, wrong=wrong)
 
 
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
@@ -518,8 +504,7 @@ def see_page(done: str = "") -> Response:
 
 def _login(request: Request, **shown: Any) -> Response:
     """Return the page that asks for name and password."""
-    page = partial(web.form_page, _LOGIN, title="Log in to your account", **shown)
-    return _FORMS.page(request, page, "")
+    return _FORMS.page(request, _LOGIN, "", title="Log in to your account", **shown)
 
 
 def _ended(request: Request, *, status: int = 200) -> Response:
@@ -540,18 +525,21 @@ async def _account(
 
     def content() -> dict[str, Any]:
         stored = stored_months(registry.archive, account)
+        clock: Zones | str | None = ""
+        with suppress(EyelogError):  # the download says what is wrong; the page is useful without
+            clock = _known_zones(registry.archive, account)
         return {
             "grants": registry.grants.of_account(account),
             "records": [(INTERVAL_SECONDS[log], at[0], at[-1]) for log, at in stored.items()],
-            "times": clock_sentence(registry.archive, account),
+            "clock": clock,
             "kept_days": next(iter(registry.accounts.retention(account).values()), None),
             "tokens": registry.grants.upload_tokens(account),
         }
 
     shown = {"files": None, "token": "", "days": DAYS, "footer": _FOOTER, **shown}
     shown |= await to_thread.run_sync(content)
-    page = partial(web.form_page, _ACCOUNT, title=title, layout=WIDE, who=account, **shown)
-    return _FORMS.page(request, page, account)
+    shown |= {"title": title, "layout": WIDE, "who": account}
+    return _FORMS.page(request, _ACCOUNT, account, **shown)
 
 
 INVITATION = "/invitation"
@@ -593,9 +581,8 @@ async def take_invitation(request: Request) -> Response:
 
 def _invitation(request: Request, account: str, code: str, **shown: Any) -> Response:
     """Return the page on which an invited wearer chooses a password."""
-    title = "Choose your password"
-    page = partial(web.form_page, _INVITATION, title=title, account=account, **shown)
-    return _INVITATION_FORMS.page(request, page, code)
+    shown |= {"title": "Choose your password", "account": account}
+    return _INVITATION_FORMS.page(request, _INVITATION, code, **shown)
 
 
 def _used_up() -> web.Problem:

@@ -135,16 +135,21 @@ def form_page(
     title: str,
     status: int = 200,
     targets: str = "'self'",
+    problem: Problem | None = None,
     **shown: Any,
 ) -> Response:
     """Return a page whose forms are sent to this service, or to other `targets` of the policy.
 
     What is `wrong` (texts by field), an `error` or a `note` is its title, and otherwise `title`.
+    The answer to a `problem` has its status and headers; the page has to say its description.
     """
     shown = {"name": "", "wrong": {}, "error": "", "note": "", **shown}
     said = shown["error"] or " ".join(shown["wrong"].values()) or shown["note"]
     text = template.render(title=said or title, **shown)
-    return Response(text, status, headers=page_headers(targets), media_type="text/html")
+    headers = page_headers(targets)
+    if problem is not None:
+        status, headers = problem.status, headers | problem.headers
+    return Response(text, status, headers=headers, media_type="text/html")
 
 
 def packed(request: Request, body: bytes, *, headers: Mapping[str, str]) -> Response:

@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -424,7 +424,8 @@ def list_applications(places: Places, *, json: bool = False) -> None:
     for token in registry.grants.issued():
         wearers.setdefault(token.client_id, set()).add(token.account)
     rows = [
-        asdict(one) | {"accounts": len(wearers.get(one.client_id, ()))}
+        {name: getattr(one, name) for name in ("client_id", "name", "redirect_uri", "added")}
+        | {"accounts": len(wearers.get(one.client_id, ()))}
         for one in registry.applications.all()
     ]
     none = "There is no application yet: eyelog service add-application --redirect-uri URI."

@@ -35,7 +35,7 @@ def lab(service: Run, archive: Path) -> SimpleNamespace:
     registry = live.Registry(archive)
     client = ["--account", "ada", "--client-id", made["client_id"], *URI]
     code = service("issue-code", *client).out.strip()
-    access, refresh = registry.grants.exchange(code, made["client_id"], REDIRECT, None)
+    access, refresh, *_ = registry.grants.exchange(code, made["client_id"], REDIRECT, None)
     return SimpleNamespace(
         **made, run=service, registry=registry, code=code, access=access, refresh=refresh
     )
