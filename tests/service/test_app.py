@@ -36,16 +36,11 @@ from support.replies import oauth_error
 def test_a_method_that_is_not_accepted_is_a_405_that_lists_those_that_are(
     there: Live, method: str, path: str, allowed: str
 ) -> None:
-    answer = requests.request(method, there.url + path, timeout=30)
+    answer, options = there.ask(path, method), there.ask(path, "OPTIONS")
     assert (answer.status_code, answer.json()["error"]) == (405, "method_not_allowed")
-    assert _methods(answer) == allowed
-    options = requests.options(there.url + path, timeout=30)
     assert (options.status_code, options.content) == (204, b"")
-    assert _methods(options) == allowed
-
-
-def _methods(answer: requests.Response) -> str:
-    return ", ".join(sorted(answer.headers["Allow"].replace(" ", "").split(",")))
+    for each in (answer, options):
+        assert sorted(each.headers["Allow"].replace(" ", "").split(",")) == allowed.split(", ")
 
 
 _IMPOSSIBLE = {
@@ -72,12 +67,10 @@ def test_an_impossible_number_is_reported_in_one_sentence(
 def test_an_address_with_something_after_it_is_another_one(
     there: Live, token: str, end: str
 ) -> None:
-    headers = {"Authorization": f"Bearer {token}"}
-    address = f"{there.url}/v2/users/me/official/computed_data{end}"
-    assert requests.get(address, headers=headers, timeout=30).status_code == 404
-    nobody = f"{there.url}/nowhere/account{end}"
-    for path in (nobody, nobody.removesuffix(end)):
-        answer = requests.get(path, headers={"Accept": "text/html"}, timeout=30)
+    address = f"/v2/users/me/official/computed_data{end}"
+    assert there.ask(address, token=token).status_code == 404
+    for path in (f"/nowhere/account{end}", "/nowhere/account"):
+        answer = there.ask(path, headers={"Accept": "text/html"})
         assert (answer.status_code, answer.json()["error"]) == (404, "not_found")
 
 
@@ -93,19 +86,13 @@ def test_a_locked_state_is_a_503_that_says_when_to_try_again(
             for answer in (
                 there.get(live.STANDARD, *day, token=token),
                 there.refresh("x" * 43),
-                requests.get(
-                    f"{there.url}/v1/oauth/authorize", params={"client_id": "x"}, timeout=30
-                ),
+                there.ask("/v1/oauth/authorize?client_id=x"),
             ):
-                assert answer.status_code == 503, answer.text
-                assert answer.json()["error"] == "temporarily_unavailable"
+                assert oauth_error(answer, 503) == "temporarily_unavailable"
                 assert int(answer.headers["Retry-After"]) > 0
             for path in ("/account", "/v1/oauth/authorize?client_id=x"):
-                page = requests.get(
-                    there.url + path,
-                    headers={"Accept": "text/html", "Cookie": "eyelog_session=x"},
-                    timeout=30,
-                )
+                headers = {"Accept": "text/html", "Cookie": "eyelog_session=x"}
+                page = there.ask(path, headers=headers)
                 assert page.headers["Content-Type"].startswith("text/html")
                 assert (page.status_code, "cannot answer now" in page.text) == (503, True)
                 assert int(page.headers["Retry-After"]) > 0
@@ -136,8 +123,7 @@ def test_a_full_disk_is_a_503_and_one_line_in_the_log(
             refused = there.refresh(tokens["refresh_token"])
             if refused.status_code != 200:
                 break
-        assert refused.status_code == 503
-        assert refused.json()["error"] == "temporarily_unavailable"
+        assert oauth_error(refused, 503) == "temporarily_unavailable"
         assert int(refused.headers["Retry-After"]) > 0
         faults = [record for record in caplog.records if record.levelname == "ERROR"]
         assert "because the disk is full: free some space" in faults[-1].getMessage()
@@ -151,22 +137,23 @@ def test_a_full_disk_is_a_503_and_one_line_in_the_log(
 # What a monitor and a curious person get: health, and where to begin.
 
 
+def unwell(there: Live) -> str:
+    """Return what is wrong with a service, as a monitor learns it."""
+    answer = there.ask("/health")
+    assert oauth_error(answer, 503) == "temporarily_unavailable"
+    return str(answer.json()["error_description"])
+
+
 def test_what_cannot_be_read_is_named_without_a_path(tmp_path: Path) -> None:
     with live.service(tmp_path / "a", {}) as there:
         state = there.archive / "_service.sqlite"
         state.rename(tmp_path / "away")
-        answer = requests.get(f"{there.url}/health", timeout=30)
-        assert oauth_error(answer, 503) == "temporarily_unavailable"
-        assert answer.json()["error_description"] == "cannot be read: the service's state"
+        assert unwell(there) == "cannot be read: the service's state"
         shutil.rmtree(there.archive)
-        answer = requests.get(f"{there.url}/health", timeout=30)
-        assert answer.json()["error_description"] == (
-            "cannot be read: the service's state and the archive"
-        )
-        assert str(tmp_path) not in answer.text
+        assert unwell(there) == "cannot be read: the service's state and the archive"
         (tmp_path / "a").mkdir()
         (tmp_path / "away").rename(state)
-        assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
+        assert there.ask("/health").status_code == 200
 
 
 def test_the_age_of_the_newest_month_is_said_whatever_else_lies_there(tmp_path: Path) -> None:
@@ -174,7 +161,7 @@ def test_the_age_of_the_newest_month_is_said_whatever_else_lies_there(tmp_path: 
     with live.service(tmp_path / "a", {"ada": [day]}) as there:
         (there.archive / "lost+found").mkdir()
         (there.archive / "lost+found" / "link").symlink_to(tmp_path, target_is_directory=True)
-        health = requests.get(f"{there.url}/health", timeout=30).json()
+        health = there.ask("/health").json()
     assert health["seconds_since_last_write"] is not None
 
 
@@ -183,16 +170,16 @@ def test_a_damaged_or_locked_state_is_not_well(tmp_path: Path, impatient: None) 
         state = there.archive / "_service.sqlite"
         with closing(sqlite3.connect(state)) as other:
             other.execute("BEGIN EXCLUSIVE")
-            assert requests.get(f"{there.url}/health", timeout=30).status_code == 503
-        assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
+            assert unwell(there) == "cannot be read: the service's state"
+        assert there.ask("/health").status_code == 200
         state.unlink()
         state.write_bytes(b"not a database at all" * 100)
-        assert requests.get(f"{there.url}/health", timeout=30).status_code == 503
+        assert unwell(there) == "cannot be read: the service's state"
 
 
 def test_the_first_address_shows_a_person_a_page(there: Live) -> None:
     browser = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
-    answer = requests.get(there.url, headers=browser, timeout=30)
+    answer = there.ask("", headers=browser)
     assert answer.headers["Content-Type"].startswith("text/html")
     assert 'href="openapi.json"' in answer.text
     assert f"EYELOG_BASE_URL={there.url}" in answer.text
@@ -203,9 +190,7 @@ def test_a_full_disk_is_not_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with live.service(tmp_path / "a", {}) as there:
         usage = SimpleNamespace(free=999_999)
         monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-        answer = requests.get(f"{there.url}/health", timeout=30)
-        assert oauth_error(answer, 503) == "temporarily_unavailable"
-        assert answer.json()["error_description"] == "the disk of the service's state is full"
+        assert unwell(there) == "the disk of the service's state is full"
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts descriptors as Linux does")
@@ -213,9 +198,7 @@ def test_too_few_descriptors_are_a_fault(there: Live, monkeypatch: pytest.Monkey
     resource = pytest.importorskip("resource")
     taken = len([*Path("/proc/self/fd").iterdir()])
     monkeypatch.setattr(resource, "getrlimit", lambda _: (taken + 10, taken + 10))
-    answer = requests.get(f"{there.url}/health", timeout=30)
-    assert answer.status_code == 503
-    assert "descriptors" in answer.json()["error_description"]
+    assert "descriptors" in unwell(there)
 
 
 @pytest.mark.slow("all descriptors of a service are taken")

@@ -122,7 +122,7 @@ def test_invalid_http_gets_a_400_and_its_connection_is_closed(there: Live, junk:
 
 def test_a_broken_chunk_in_a_body_closes_the_connection_and_nothing_else(there: Live) -> None:
     _answer(there, CHUNKED + b"zz\r\n")
-    assert requests.get(f"{there.url}/openapi.json", timeout=30).status_code == 200
+    assert there.ask("/openapi.json").status_code == 200
 
 
 # Around an application that fails, hangs or never ends.

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
 import eyelog as el
 from eyelog_service.web import Proxy
@@ -78,7 +77,7 @@ def test_without_a_proxy_the_headers_of_a_proxy_are_ignored(there: Live) -> None
     cookie = browser.open().headers["Set-Cookie"]
     assert "Path=/v1/oauth/authorize" in cookie
     assert "Secure" not in cookie
-    start = requests.get(there.url, headers=FORGED, timeout=30).json()
+    start = there.ask("", headers=FORGED).json()
     assert start["description"] == f"{there.url}/openapi.json"
 
 
@@ -94,20 +93,16 @@ def test_behind_a_proxy_cookies_are_secure_and_addresses_are_those_of_clients(
         cookie = browser.open().headers["Set-Cookie"]
         assert "Secure" in cookie
         assert "Path=/eyelog/v1/oauth/authorize" in cookie
-        start = requests.get(there.url, headers=forwarded, timeout=30).json()
+        start = there.ask("", headers=forwarded).json()
         assert start["description"] == "https://lab.example/eyelog/openapi.json"
         token = there.login("ada")["access_token"]
         assert there.get(STANDARD, *DAY, token=token).status_code == 200
-        form = {"grant_type": "authorization_code", "code": there.code("ada")}
-        form |= {"client_id": there.client_id, "client_secret": there.client_secret}
-        form |= {"redirect_uri": there.redirect_uri}
-        asked = requests.post(
-            f"{there.url}/v1/oauth/token", data=form, headers=forwarded, timeout=30
-        )
-        assert asked.status_code == 200
-        described = requests.get(f"{there.url}/eyelog/openapi.json", timeout=30).json()
+        form = {"token": token}
+        revoked = there.ask("/v1/oauth/revoke", "POST", token=token, data=form, headers=forwarded)
+        assert revoked.status_code == 200
+        described = there.ask("/eyelog/openapi.json").json()
         assert described["servers"] == [{"url": "/eyelog"}]
         log = there.archive / AUDIT
         lines = [json.loads(line) for line in log.read_text().splitlines()]
-    seen = [one["address"] for one in lines if one["event"] == "token"]
-    assert seen == ["127.0.0.1", "203.0.113.9"]
+    seen = {one["event"]: one["address"] for one in lines}
+    assert (seen["token"], seen["revoke"]) == ("127.0.0.1", "203.0.113.9")

@@ -140,7 +140,7 @@ def test_serve_prints_only_its_address_and_answers_before_it_stops(tmp_path: Pat
         there = running.there
         assert there.url.startswith("http://127.0.0.1:")
         token = there.login("ada")["access_token"]
-        assert requests.get(f"{there.url}/v1/oauth/authorize?code=x", timeout=30).status_code == 400
+        assert there.ask("/v1/oauth/authorize?code=x").status_code == 400
         connection = running.ask(COMPUTED, token)
         running.process.terminate()
         wait(lambda: refuses(running.place), "no more connections")
@@ -223,7 +223,7 @@ def test_four_workers_serve_one_archive_and_one_of_them_may_die(tmp_path: Path) 
         victim = min(before)
         os.kill(victim, signal.SIGKILL)
         wait(lambda: len(team.workers() - {victim}) == 4, "another worker started")
-        assert requests.get(f"{there.url}/version", timeout=30).status_code == 200
+        assert there.ask("/version").status_code == 200
 
         # Ctrl-C ends all of them.
         last = team.workers()

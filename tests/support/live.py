@@ -64,6 +64,14 @@ class Live:
     def code(self, account: str) -> str:
         return self.registry.grants.issue_code(account, self.client_id, self.redirect_uri)
 
+    def ask(
+        self, path: str, method: str = "GET", *, token: str | None = None, **more: Any
+    ) -> requests.Response:
+        """Send a request, of whoever has a token; `more` is what `requests` takes."""
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        headers |= more.pop("headers", {})
+        return requests.request(method, f"{self.url}{path}", headers=headers, timeout=60, **more)
+
     def token(self, **form: Any) -> requests.Response:
         """Ask the token endpoint; what the form needs beside `form` is filled in."""
         whole = {
@@ -73,7 +81,7 @@ class Live:
             **form,
         }
         kept = {key: value for key, value in whole.items() if value is not None}
-        return requests.post(f"{self.url}/v1/oauth/token", data=kept, timeout=30)
+        return self.ask("/v1/oauth/token", "POST", data=kept)
 
     def exchange(self, code: str, **form: Any) -> requests.Response:
         return self.token(grant_type="authorization_code", code=code, **form)
@@ -100,20 +108,13 @@ class Live:
         return str(answer.json()["error_description"])
 
     def revoke(self, token: str, *, bearer: str | None) -> requests.Response:
-        headers = {} if bearer is None else {"Authorization": f"Bearer {bearer}"}
-        return requests.post(
-            f"{self.url}/v1/oauth/revoke", data={"token": token}, headers=headers, timeout=30
-        )
+        return self.ask("/v1/oauth/revoke", "POST", token=bearer, data={"token": token})
 
     def get(
         self, log: str, date_from: str, date_to: str, *, token: str, **more: str
     ) -> requests.Response:
-        return requests.get(
-            f"{self.url}/v2/users/me/official/{log}",
-            params={"date_from": date_from, "date_to": date_to, **more},
-            headers={"Authorization": f"Bearer {token}"},
-            timeout=30,
-        )
+        params = {"date_from": date_from, "date_to": date_to, **more}
+        return self.ask(f"/v2/users/me/official/{log}", token=token, params=params)
 
     def walk(
         self, log: str, date_from: str, date_to: str, *, token: str, **more: str

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,11 +124,10 @@ def test_a_new_account_inherits_no_count_of_the_removed_one_of_its_name(tmp_path
         for _ in range(2):
             reading = there.login("ada")["access_token"]
             sending = there.operator("upload-token", "ada").strip()
-            headers, url = {"Authorization": f"Bearer {sending}"}, f"{there.url}/v1/records"
             for status in (200, 429):
                 day = ("2026-10-24T00:00:00Z", "2026-10-24T01:00:00Z")
                 read = there.get(live.STANDARD, *day, token=reading)
-                sent = requests.post(url, data=csv(), headers=headers, timeout=30)
+                sent = there.ask("/v1/records", "POST", token=sending, data=csv())
                 assert (read.status_code, sent.status_code) == (status, status)
             there.operator("remove-account", "ada")
             there.operator.add("ada")
