@@ -351,13 +351,12 @@ def _fault(registry: Registry, archive: Place) -> str:
     return ""
 
 
-def _versions() -> dict[str, Any]:
-    return {"eyelog": __version__, "catalogue": catalogue_version(), "contract": VERSION}
+_VERSIONS = {"eyelog": __version__, "catalogue": catalogue_version(), "contract": "1.0.0"}
 
 
 async def versions(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)
     """Answer GET /version."""
-    return web.json_answer(_versions(), headers=_NO_STORE)
+    return web.json_answer(_VERSIONS, headers=_NO_STORE)
 
 
 async def start(request: Request) -> Response:
@@ -371,12 +370,10 @@ async def start(request: Request) -> Response:
             base_url=base_url,
             version=__version__,
         )
-    return web.json_answer({"description": f"{base_url}/openapi.json", **_versions()})
+    return web.json_answer({"description": f"{base_url}/openapi.json", **_VERSIONS})
 
 
 Schema = dict[str, Any]
-
-VERSION = "1.0.0"
 
 
 def document(page_size: int, *, root_path: str = "") -> Schema:
@@ -388,7 +385,7 @@ def document(page_size: int, *, root_path: str = "") -> Schema:
     about = {scope: "Add to" if scope == WRITE else "Read" for scope in SCOPES}
     described = json.loads(
         template.render(
-            version=VERSION,
+            version=_VERSIONS["contract"],
             server=root_path or "/",
             root_path=root_path,
             page_size=page_size,

@@ -10,9 +10,6 @@ from importlib.resources import files
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
-WIDE = "page wide"
-"""A column of several cards, and not one in the middle."""
-
 
 def html(name: str) -> str:
     """Return a file of ``html/``, the templates of all pages."""
@@ -54,8 +51,8 @@ def page_template(main: str) -> Template:
     """Return the template of a whole page, given the template of its ``<main>``.
 
     Templates can call ``field(...)`` for a labelled form field, and include files of ``html/``. A
-    page takes its ``title`` (" - eyelog" follows), and may take ``layout``, ``who`` is logged in,
-    and a ``footer``; all values are escaped.
+    page takes its ``title`` (" - eyelog" follows), and may take ``who`` is logged in (such a page
+    is wide), another ``layout``, and a ``footer``; all values are escaped.
     """
     return _environment.from_string(
         f'{{% extends "whole.html" %}}{{% block main %}}{main}{{% endblock %}}'

@@ -41,7 +41,7 @@ from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted
 from eyelog.measure.daily import daily
 from eyelog_service import apart, oauth, web
 from eyelog_service.accounts import password_fault
-from eyelog_service.browser import WIDE, html, page_headers, page_template
+from eyelog_service.browser import html, page_headers, page_template
 from eyelog_service.erase import erase_account
 from eyelog_service.grants import Bearer
 from eyelog_service.uploads import arriving, note_upload
@@ -80,8 +80,7 @@ class Downloads:
         ------
         Problem
             503, if a download of the account, or too many of others, are under way.
-        ArchiveError
-            If the first records cannot be read. A later fault aborts the response, so that a
+            500, if the first records cannot be read. A later fault aborts the response, so that a
             browser does not mistake a part of the file for the whole.
         """
         busy = ""
@@ -102,8 +101,11 @@ class Downloads:
         try:
             first = await to_thread.run_sync(next, parts, b"", limiter=self._at_once)
             await note(request, "download", account)
-        except BaseException:  # or the request has timed out: no answer will be sent
+        except BaseException as fault:  # or the request has timed out: no answer will be sent
             ended()
+            if isinstance(fault, ArchiveError):
+                title = "Your data cannot be downloaded"
+                raise _not_made(account, "download", fault, title) from None
             raise
         headers = _attached(f"eyelog-{datetime.now(UTC):%Y-%m-%d}.zip")
         answer = _Download(self._rest(first, parts), headers=headers, media_type="application/zip")
@@ -260,6 +262,7 @@ _log = logging.getLogger("eyelog.service")
 
 
 _FORMS = oauth.SignedForms("account", oauth.PATH)
+_FOREIGN = "The form belongs to another login. Open your account page again."
 
 
 async def show_account(request: Request) -> Response:
@@ -282,25 +285,54 @@ async def take_account(request: Request) -> Response:
     form, (signed_for,) = await _FORMS.read(request)
     do = form.get("do")
     if signed_for == "" and do == "log-in":
-        return await _log_in(request, form)
+        tries, page = web.parts_of(request).tries, partial(_login, request)
+        if refusal := await tries.refusal(request, form, page):
+            return refusal
+        name = form["name"].strip()
+        answer = await _logged_in(request, name)
+        await note(request, "login", name, page="account")
+        return answer
     account = await to_thread.run_sync(oauth.session_of, request)
     if account is None:
         return _ended(request, status=403)
-    action = _ACTIONS.get(do or "")
-    if signed_for != account or action is None:
-        text = "The form belongs to another login. Open your account page again."
-        raise web.bad_request(text)
-    return await action(request, account, form)
-
-
-async def _log_in(request: Request, form: dict[str, str]) -> Response:
-    tries = web.parts_of(request).tries
-    if refusal := await tries.refusal(request, form, partial(_login, request)):
-        return refusal
-    name = form["name"].strip()
-    answer = await _logged_in(request, name)
-    await note(request, "login", name, page="account")
-    return answer
+    if signed_for != account:
+        raise web.bad_request(_FOREIGN)
+    shared = web.parts_of(request)
+    grants = shared.registry.grants
+    match do:
+        case "withdraw":
+            for grant in await to_thread.run_sync(grants.of_account, account):
+                if (client_id := grant["client_id"]) == form.get("grant"):
+                    ended = await to_thread.run_sync(grants.withdraw, account, client_id)
+                    await note(request, "withdraw", account, application=client_id, tokens=ended)
+            return see_page("withdrawn")
+        case "make-upload-token":
+            try:
+                token = await to_thread.run_sync(grants.issue_upload_token, account)
+            except ConfigurationError:
+                wrong = {"token": "You have many upload tokens already: end them first."}
+                return await _account(request, account, status=400, wrong=wrong)
+            await note(request, "upload_token", account)
+            return await _account(request, account, token=token)
+        case "end-upload-tokens":
+            ended = await to_thread.run_sync(grants.withdraw, account, "")
+            await note(request, "upload_tokens_ended", account, tokens=ended)
+            return see_page("ended")
+        case "change-password":
+            return await _change_password(request, account, form)
+        case "report":
+            return await _report(request, account)
+        case "download":
+            return await shared.downloads.begin(request, account)
+        case "delete":
+            return await _delete(request, account, form)
+        case "log-out":
+            answer = see_page("logged-out")
+            # All sessions, so that every copy of the cookie is void.
+            await to_thread.run_sync(shared.registry.accounts.end_sessions, account)
+            oauth.forget_session(request, answer)
+            return answer
+    raise web.bad_request(_FOREIGN)
 
 
 async def _logged_in(request: Request, account: str, done: str = "") -> Response:
@@ -321,7 +353,7 @@ async def _take_files(request: Request) -> Response:
         oauth.check_origin(request)
         async with arriving(request, account, fields=fields) as arrived:
             if _FORMS.values(request, fields.get("form", "")) != [account]:
-                raise web.bad_request("The form belongs to another login.")
+                raise web.bad_request(_FOREIGN)
             answer = await shared.uploads.take(account, arrived)
     except web.Problem as problem:
         if await to_thread.run_sync(oauth.session_of, request) is None:  # deleted meanwhile
@@ -345,10 +377,10 @@ def _closing(page: Response) -> Response:
 
 async def _show_days(request: Request, account: str) -> Response:
     logs = msgspec.json.decode(await _made(request, account, "days", own_days))
-    return web.form_page(_DAYS, title="What arrived per day", layout=WIDE, who=account, logs=logs)
+    return web.form_page(_DAYS, title="What arrived per day", who=account, logs=logs)
 
 
-async def _report(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
+async def _report(request: Request, account: str) -> Response:
     archive = web.parts_of(request).registry.archive
     if not await to_thread.run_sync(stored_months, archive, account):
         text = "There are no records of yours here yet."
@@ -409,15 +441,6 @@ async def _refusal(
     return await _account(request, account, problem=refused, wrong=wrong)
 
 
-async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
-    registered = web.parts_of(request).registry.grants
-    for grant in await to_thread.run_sync(registered.of_account, account):
-        if (client_id := grant["client_id"]) == form.get("grant"):
-            ended = await to_thread.run_sync(registered.withdraw, account, client_id)
-            await note(request, "withdraw", account, application=client_id, tokens=ended)
-    return see_page("withdrawn")
-
-
 async def _change_password(request: Request, account: str, form: dict[str, str]) -> Response:
     if wrong := wrong_passwords(account, form):
         return await _account(request, account, status=400, wrong=wrong)
@@ -447,53 +470,6 @@ def wrong_passwords(
         elif form.get("again") not in ("", None, form["new"]):
             wrong["again"] = "The two new passwords differ."
     return {name: wrong[name] for name in empty if name in wrong}
-
-
-async def _download(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    downloads: Downloads = web.parts_of(request).downloads
-    try:
-        return await downloads.begin(request, account)
-    except ArchiveError as damaged:
-        title = "Your data cannot be downloaded"
-        raise _not_made(account, "download", damaged, title) from None
-
-
-async def _make_upload_token(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    grants = web.parts_of(request).registry.grants
-    try:
-        token = await to_thread.run_sync(grants.issue_upload_token, account)
-    except ConfigurationError:
-        wrong = {"token": "You have many upload tokens already: end them first."}
-        return await _account(request, account, status=400, wrong=wrong)
-    await note(request, "upload_token", account)
-    return await _account(request, account, token=token)
-
-
-async def _end_upload_tokens(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    grants = web.parts_of(request).registry.grants
-    ended = await to_thread.run_sync(grants.withdraw, account, "")
-    await note(request, "upload_tokens_ended", account, tokens=ended)
-    return see_page("ended")
-
-
-async def _log_out(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    answer = see_page("logged-out")
-    # All sessions, so that every copy of the cookie is void.
-    await to_thread.run_sync(web.parts_of(request).registry.accounts.end_sessions, account)
-    oauth.forget_session(request, answer)
-    return answer
-
-
-_ACTIONS = {
-    "withdraw": _withdraw,
-    "change-password": _change_password,
-    "download": _download,
-    "report": _report,
-    "delete": _delete,
-    "make-upload-token": _make_upload_token,
-    "end-upload-tokens": _end_upload_tokens,
-    "log-out": _log_out,
-}
 
 
 def see_page(done: str = "") -> Response:
@@ -538,8 +514,7 @@ async def _account(
 
     shown = {"files": None, "token": "", "days": DAYS, "footer": _FOOTER, **shown}
     shown |= await to_thread.run_sync(content)
-    shown |= {"title": title, "layout": WIDE, "who": account}
-    return _FORMS.page(request, _ACCOUNT, account, **shown)
+    return _FORMS.page(request, _ACCOUNT, account, title=title, who=account, **shown)
 
 
 INVITATION = "/invitation"
