@@ -8,6 +8,9 @@ import requests
 from support.live import Live
 from support.login_page import PASSWORD
 
+CHOSEN = "a staple of batteries"
+"""The password that an invited wearer chooses."""
+
 
 class Visitor:
     """As much of a browser as the account page needs: cookies and forms, no scripts."""
@@ -53,3 +56,16 @@ def granted(page: requests.Response) -> dict[str, str]:
     names = re.findall(r"<h3>(.*?)</h3>", page.text)
     fields = re.findall(r'name="grant" value="([^"]*)"', page.text)
     return {unescape(name): field for name, field in zip(names, fields, strict=True)}
+
+
+def choose(page: requests.Response, session: requests.Session, **filled: str) -> requests.Response:
+    """Choose a password on the page of an invitation; nothing is followed."""
+    form = {"form": signed(page), "new": CHOSEN, "again": CHOSEN, **filled}
+    return session.post(page.url.partition("?")[0], data=form, allow_redirects=False, timeout=30)
+
+
+def invites(link: str) -> bool:
+    """Return whether the link of an invitation can be used."""
+    answer = requests.get(link, timeout=30)
+    assert answer.status_code in (200, 404)
+    return answer.status_code == 200

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 import requests
 
-from support.account_page import Visitor, signed, title
+from support.account_page import CHOSEN as NEW
+from support.account_page import Visitor, choose, invites, signed, title
 from support.live import Live
 from support.login_page import PASSWORD
-
-NEW = "a staple of batteries"
 
 
 def test_the_cookie_is_kept_from_scripts_other_sites_and_other_paths(visitor: Visitor) -> None:
@@ -106,17 +105,6 @@ def link(there: Live, tmp_path: Path) -> str:
     invite = ("--invite", tmp_path / "links.csv", "--base-url", there.url)
     there.operator("add-accounts", tmp_path / "wearers.csv", *invite)
     return (tmp_path / "links.csv").read_text().split()[1].partition(",")[2]
-
-
-def choose(page: requests.Response, session: requests.Session, **filled: str) -> requests.Response:
-    form = {"form": signed(page), "new": NEW, "again": NEW, **filled}
-    return session.post(page.url.partition("?")[0], data=form, allow_redirects=False, timeout=30)
-
-
-def invites(link: str) -> bool:
-    answer = requests.get(link, timeout=30)
-    assert answer.status_code in (200, 404)
-    return answer.status_code == 200
 
 
 def test_an_invited_wearer_chooses_a_password_once_and_is_logged_in(there: Live, link: str) -> None:

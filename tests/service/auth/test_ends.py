@@ -1,17 +1,16 @@
 """What ends is noted without names, never stops an end, and ends again in a state put back."""
 
 import os
-import re
 import shutil
 import time
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 
 import pytest
 import requests
 
 from support import live
+from support.account_page import choose, invites
 from support.live import REDIRECT, Live
 from support.operating import Operator
 
@@ -52,22 +51,6 @@ def put_back(there: Live, copy: Path) -> None:
     shutil.copy(copy, there.archive / "_service.sqlite")
 
 
-def accept(link: str) -> None:
-    """Choose a password as the wearer of an invitation does."""
-    with requests.Session() as session:
-        page = session.get(link, timeout=30)
-        form = re.search(r'name="form" value="([^"]*)"', page.text)
-        assert form is not None
-        chosen = {"form": unescape(form[1]), "new": "a good long one", "again": "a good long one"}
-        url = link.partition("?")[0]
-        done = session.post(url, data=chosen, allow_redirects=False, timeout=30)
-        assert done.status_code == 303
-
-
-def invites(link: str) -> bool:
-    return requests.get(link, timeout=30).status_code == 200
-
-
 # The list.
 
 
@@ -95,19 +78,16 @@ DAMAGED = [
 ]
 
 
-@pytest.mark.parametrize("line", DAMAGED, ids=range(len(DAMAGED)))
-def test_a_damaged_line_is_left_out_and_named(noted: Path, operator: Operator, line: bytes) -> None:
+def test_a_damaged_line_is_left_out_and_named(noted: Path, operator: Operator) -> None:
     assert operator.findings()["list of ends"][0] == "ok"
-    noted.write_bytes(noted.read_bytes() + line + b"\n" + noted.read_bytes())
-    operator("disable", "ada")
-    result, text = operator.findings()["list of ends"]
-    assert (result, f"1 damaged line ({noted}, line 2)" in text) == ("wrong", True)
-    assert "may live again" in text
-    assert ended_before(operator) == ""  # the others are read
-
-
-def test_a_torn_line_does_not_swallow_the_next(noted: Path, operator: Operator) -> None:
-    os.truncate(noted, noted.stat().st_size - 20)
+    whole = noted.read_bytes()
+    for line in DAMAGED:
+        noted.write_bytes(whole + line + b"\n" + whole)
+        result, text = operator.findings()["list of ends"]
+        assert (result, f"1 damaged line ({noted}, line 2)" in text) == ("wrong", True), line
+        assert "may live again" in text
+        assert ended_before(operator) == ""  # the others are read
+    os.truncate(noted, len(whole) - 20)  # a torn line does not swallow the next
     operator("disable", "ada")
     assert "1 damaged line" in operator.findings()["list of ends"][1]
     assert noted.read_bytes().count(b'"disabled"') == 1
@@ -184,7 +164,8 @@ def test_each_kind_of_end_is_said_and_ended_again_in_a_state_that_was_put_back(
     there.revoke(again["refresh_token"], bearer=kept["access_token"])
     there.exchange(code)
     operator("disable", "cyd")
-    accept(dan)
+    with requests.Session() as session:
+        assert choose(session.get(dan, timeout=30), session).status_code == 303
     assert ended_before(operator) == ""
     put_back(there, copy)
     assert ended_before(operator) == (

@@ -225,28 +225,13 @@ def test_a_form_from_another_site_is_refused(browser: Browser) -> None:
 # The addresses that logins return to.
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "",
-        "callback",
-        "/callback",
-        "http://",
-        "http://host/#part",
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "http://user:word@host/",
-        "http://host:port/",
-        "http://host/ x",
-        "http://höst/",
-        "http://host/\r\nX: y",
-    ],
-)
-def test_an_address_that_no_browser_could_follow_is_not_registered(
-    operator: Operator, uri: str
-) -> None:
-    refused = operator.refused("add-application", "--redirect-uri", uri)
-    assert "cannot be a redirect URI" in refused
+def test_an_address_that_no_browser_could_follow_is_not_registered(operator: Operator) -> None:
+    odd = ["", "callback", "/callback", "javascript:alert(1)", "data:text/html,x", "http://"]
+    odd += ["http://user:word@host/", "http://host:port/", "http://höst/", "http://host/#part"]
+    odd += ["http://host/ x", "http://host/\r\nX: y"]
+    for uri in odd:
+        refused = operator.refused("add-application", "--redirect-uri", uri)
+        assert "cannot be a redirect URI" in refused, uri
 
 
 @pytest.mark.parametrize(
