@@ -313,7 +313,7 @@ class Accounts:
     def _set_password(self, db: Connection, name: str, stored: bytes) -> None:
         """Set a password and end what could set another."""
         run(db, "DELETE FROM invitation WHERE account = :name", name=name)
-        self._change(db, name, "password = :password, session = session + 1", password=stored)
+        self._change(db, name, "password = :password", password=stored)  # which ends sessions, too
 
     def _change(self, db: Connection, name: str, assignment: str, **values: Any) -> None:
         """Change an account; raise `ConfigurationError` if another process has removed it."""
