@@ -333,18 +333,3 @@ def test_only_those_without_a_share_wait_for_a_locked_state_also_into_the_next_h
         waiting.join()
     assert answers[0].status_code == 200
     assert int(answers[0].headers["X-RateLimit-Reset"]) == clock[0] // 3600 * 3600 + 3600
-
-
-@pytest.mark.usefixtures("within_one_hour")
-def test_the_client_says_that_the_limit_is_reached(tmp_path: Path) -> None:
-    frame = records(STANDARD, "2026-10-24 00:01", 30)
-    with live.service(tmp_path / "a", {"ada": [frame]}, requests_per_hour=2) as there:
-        application = el.Application(there.client_id, there.client_secret, there.redirect_uri)
-        with el.Client(there.url, application=application, home=tmp_path / "home") as client:
-            client.exchange(there.code("ada"))
-            client.standard_mode_logs("2026-10-24", "2026-10-25")
-            with pytest.raises(el.RateLimited, match="limit 2, remaining 0") as caught:
-                client.standard_mode_logs("2026-10-26", "2026-10-26")
-    assert caught.value.status == 429
-    assert caught.value.retry_after is not None
-    assert 0 < caught.value.retry_after <= 3600
