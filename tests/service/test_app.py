@@ -144,7 +144,7 @@ def unwell(there: Live) -> str:
     return str(answer.json()["error_description"])
 
 
-def test_what_cannot_be_read_is_named_without_a_path(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_named_without_a_path(tmp_path: Path, impatient: None) -> None:
     with live.service(tmp_path / "a", {}) as there:
         state = there.archive / "_service.sqlite"
         state.rename(tmp_path / "away")
@@ -153,7 +153,13 @@ def test_what_cannot_be_read_is_named_without_a_path(tmp_path: Path) -> None:
         assert unwell(there) == "cannot be read: the service's state and the archive"
         (tmp_path / "a").mkdir()
         (tmp_path / "away").rename(state)
+        with closing(sqlite3.connect(state)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            assert unwell(there) == "cannot be read: the service's state"
         assert there.ask("/health").status_code == 200
+        state.unlink()
+        state.write_bytes(b"not a database at all" * 100)
+        assert unwell(there) == "cannot be read: the service's state"
 
 
 def test_the_age_of_the_newest_month_is_said_whatever_else_lies_there(tmp_path: Path) -> None:
@@ -165,18 +171,6 @@ def test_the_age_of_the_newest_month_is_said_whatever_else_lies_there(tmp_path: 
     assert health["seconds_since_last_write"] is not None
 
 
-def test_a_damaged_or_locked_state_is_not_well(tmp_path: Path, impatient: None) -> None:
-    with live.service(tmp_path / "a", {}) as there:
-        state = there.archive / "_service.sqlite"
-        with closing(sqlite3.connect(state)) as other:
-            other.execute("BEGIN EXCLUSIVE")
-            assert unwell(there) == "cannot be read: the service's state"
-        assert there.ask("/health").status_code == 200
-        state.unlink()
-        state.write_bytes(b"not a database at all" * 100)
-        assert unwell(there) == "cannot be read: the service's state"
-
-
 def test_the_first_address_shows_a_person_a_page(there: Live) -> None:
     browser = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
     answer = there.ask("", headers=browser)
@@ -186,11 +180,9 @@ def test_the_first_address_shows_a_person_a_page(there: Live) -> None:
     assert "<script" not in answer.text
 
 
-def test_a_full_disk_is_not_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with live.service(tmp_path / "a", {}) as there:
-        usage = SimpleNamespace(free=999_999)
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-        assert unwell(there) == "the disk of the service's state is full"
+def test_a_full_disk_is_not_well(there: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=999_999))
+    assert unwell(there) == "the disk of the service's state is full"
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts descriptors as Linux does")
