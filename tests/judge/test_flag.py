@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from support.frames import CALM, EYES, MINUTES, frame_of, frames, history
+from support.frames import CALM, EYES, MINUTES, frame_of, frames
+from support.logs import history
 from support.reasons import R, against, judged, reason
 from support.triallog import seconds, trial_log
 

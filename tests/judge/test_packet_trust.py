@@ -5,10 +5,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
+from support.laws import examples
 from support.packets import flagged_at, packets
 
 N = 600
@@ -45,7 +46,7 @@ def test_the_last_packet_number_is_no_cap_and_a_level_of_9_is_out_of_range():
     assert reasons["eyeMoveUp"].iloc[7] == R.RANGE
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(data=st.data(), jitter=st.sampled_from([0, 20_000]))
 def test_reasons_are_those_of_looking_at_every_row_around_each_row(data, jitter):
     def some():

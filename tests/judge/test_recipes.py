@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from support.frames import EYES, MINUTES, frame_of, frames, history
+from support.frames import EYES, MINUTES, frame_of, frames
+from support.logs import history
 from support.packets import packets
 from support.reasons import CONTEXT, KEPT, judged
 

@@ -1,15 +1,22 @@
 """Blinks of intervals: rate, its readings and correction, strength, duration, bursts."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import eyelog as el
-from support.blinks import gaps, minutes, poisson_wearer
 from support.frames import EYES, MINUTES, frame_of
 from support.packets import flagged_at, packets
+
+
+def gaps(sums: list[float], numbers: list[float]) -> pd.DataFrame:
+    """Return a frame of the 15-second log with total and number of gaps."""
+    return frame_of(EYES, {"bki_sum": sums, "bki_n": numbers})
+
+
+def minutes(averages: list[float], numbers: list[float], prefix: str = "sc_") -> pd.DataFrame:
+    """Return a frame of the 60-second log with mean and number of gaps of one cleansing."""
+    return frame_of(MINUTES, {f"{prefix}bki_av": averages, f"{prefix}bki_n": numbers})
 
 
 @pytest.mark.parametrize("method", ["counts", "mean", "rms", "exponential"])
@@ -114,30 +121,6 @@ def test_counts_have_nothing_to_correct_for_noise() -> None:
         el.blinks.rate(el.sample(MINUTES), correct_noise=True)
 
 
-def test_root_mean_squares_are_a_lower_bound_and_exponential_gaps_are_not() -> None:
-    frame = minutes([3.0, 6.0], [10, 5])
-    found = {
-        kind: el.blinks.rate(frame, limits=el.Limits(min_valid="0s"), method=kind).iloc[0]
-        for kind in ("rms", "exponential", "mean")
-    }
-    gap = np.sqrt((10 * 9 + 5 * 36) / 15)
-    assert found["rms"]["rate_per_min"] == pytest.approx(60 / gap)
-    assert found["mean"]["rate_per_min"] == pytest.approx(60 * 15 / (30 + 30))
-    assert found["exponential"]["rate_per_min"] == pytest.approx(60 / gap * np.sqrt(2))
-    assert found["rms"]["rate_per_min"] <= found["mean"]["rate_per_min"]
-    # The exposure is the time measured without noise, never what the gaps would add up to.
-    assert [row["exposure_min"] for row in found.values()] == [2, 2, 2]
-
-
-def test_the_default_of_the_60_second_log_counts_blinks_and_does_not_warn() -> None:
-    frame = frame_of(MINUTES, {"lc_bk_n": [10, 20, 0, None], "nis_s": [0, 6, 0, 0]})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        row = el.blinks.rate(frame, limits=el.Limits(min_valid="0s")).iloc[0]
-    assert row["rate_per_min"] == pytest.approx(30 / 2.9)
-    assert row[["n", "exposure_min", "coverage"]].tolist() == [30, 2.9, 0.75]
-
-
 def test_minutes_without_a_gap_have_no_rate_by_gaps_and_say_so() -> None:
     row = el.blinks.rate(minutes([3.0] * 5, [0] * 5), method="rms").iloc[0]
     assert np.isnan(row["rate_per_min"])
@@ -176,15 +159,6 @@ def test_a_minute_without_gaps_needs_no_average() -> None:
 def test_an_unknown_cleansing_is_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="'strong' or 'weak'"):
         el.blinks.rate(minutes([3.0], [9]), cleansing="mild")  # type: ignore[arg-type]
-
-
-def test_the_correction_removes_the_bias_of_noise() -> None:
-    frame = poisson_wearer(12.0, 3.0, 3000, seed=1)
-    crude = el.blinks.rate(frame).iloc[0]
-    fair = el.blinks.rate(frame, correct_noise=True).iloc[0]
-    assert crude["rate_per_min"] == pytest.approx(15.0, rel=0.03)
-    assert fair["noise_per_min"] == pytest.approx(3.0, rel=0.08)
-    assert fair["rate_per_min"] == pytest.approx(12.0, rel=0.03)
 
 
 def test_the_duration_of_the_15_second_log_has_no_sd_within() -> None:

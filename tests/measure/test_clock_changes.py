@@ -8,11 +8,12 @@ from zoneinfo import ZoneInfo, available_timezones
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from support.frames import MINUTES, frame_of
+from support.laws import examples
 
 ZONES = sorted(available_timezones() - {"Factory", "localtime"})
 COUNTS = {"stp_fst": 1, "stp_mid": 0, "stp_slw": 0, "stp_vsl": 0, "lc_bk_n": 9}
@@ -77,7 +78,7 @@ def check(tz: str, change: pd.Timestamp) -> None:
 
 
 @given(st.sampled_from(ZONES), st.integers(0, 200))
-@settings(max_examples=25, deadline=None)
+@examples(8)  # hundreds are tried by the slow test below
 def test_no_change_of_a_clock_loses_or_invents_time(tz: str, number: int) -> None:
     if every := changes(tz):
         check(tz, every[number % len(every)])

@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from support.frames import CALM, EYES, MINUTES, at, frame_of, frames, shaped
+from support.laws import examples
 from support.logs import INTERVAL_SECONDS, LOGS
 from support.packets import PACKET_US, flagged_at, packets
 
@@ -302,7 +303,7 @@ of_packets = st.one_of(st.none(), st.integers(0, 255))
 
 
 @given(st.lists(st.tuples(pauses, of_packets), min_size=2, max_size=40), st.booleans())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_losses_and_connections_follow_from_counting_by_hand(rows, numbered):
     us = np.cumsum([step for step, _ in rows])
     sequence = [number if numbered else None for _, number in rows]

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from support.frames import EYES, MINUTES, at, frame_of
+from support.laws import examples
 
 
 def walked(steps: list[float], cadence: float = 120.0) -> pd.DataFrame:
@@ -161,7 +162,7 @@ def test_no_walk_gives_an_empty_table_of_the_same_shape() -> None:
             assert none.dtypes.equals(full.dtypes)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     st.lists(st.sampled_from([0.0, 0.0, 20.0, 30.0, np.nan]), min_size=1, max_size=40),
     st.integers(0, 4),

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from reference.flags import counter
 from support.frames import EYES, MINUTES, frame_of
+from support.laws import examples
 
 Ask = Callable[..., Any]
 LOGS = [EYES, MINUTES]
@@ -70,50 +71,59 @@ def hours(log: str, seed: int) -> pd.DataFrame:
     return el.between_time(day, "06:40", "09:40").drop(columns="between")
 
 
-some_frames = st.builds(hours, st.sampled_from(LOGS), st.integers(0, 3))
-generators = st.integers(0, 2**32 - 1).map(np.random.default_rng)
+def place(frame: pd.DataFrame) -> "pd.Series[Any]":
+    return pd.Series(np.where(frame["tl_yav"] > 10, "down", "up"), index=frame.index)
+
+
+@cache
+def answer(name: str, log: str, seed: int, by: str | None = None) -> pd.DataFrame:
+    """Return what a morning is answered, which every law compares with."""
+    frame = hours(log, seed)
+    if by is None:
+        return (GROUPED | WHOLE | RECORDS)[name](frame)
+    return GROUPED[name](frame, by=place(frame) if by == "place" else by)
+
+
+@cache
+def masked_hours(log: str, seed: int) -> pd.DataFrame:
+    return el.mask(hours(log, seed), el.flag(hours(log, seed)))
+
+
+some_hours = st.tuples(st.sampled_from(LOGS), st.integers(0, 1))
+seeds = st.integers(0, 2**32 - 1)
 
 
 @pytest.mark.parametrize("name", [*GROUPED, *WHOLE, *RECORDS])
-@settings(max_examples=4)
-@given(some_frames, generators)
+@examples(3)
+@given(some_hours, seeds)
 def test_the_order_of_the_rows_changes_nothing(
-    name: str, frame: pd.DataFrame, rng: np.random.Generator
+    name: str, morning: tuple[str, int], seed: int
 ) -> None:
-    shuffled = frame.iloc[rng.permutation(len(frame))]
+    frame = hours(*morning)
+    shuffled = frame.iloc[np.random.default_rng(seed).permutation(len(frame))]
     if name not in GROUPED:
-        ask = (WHOLE | RECORDS)[name]
-        assert_frame_equal(ask(shuffled), ask(frame))
+        assert_frame_equal((WHOLE | RECORDS)[name](shuffled), answer(name, *morning))
         return
-    for by in (None, "1h", "hour"):
-        assert_frame_equal(GROUPED[name](shuffled, by=by), GROUPED[name](frame, by=by))
-    place = pd.Series(np.where(frame["tl_yav"] > 10, "down", "up"), index=frame.index)
-    assert_frame_equal(
-        GROUPED[name](shuffled, by=place.loc[shuffled.index].to_numpy()),
-        GROUPED[name](frame, by=place),
-    )
+    labels = place(frame).loc[shuffled.index].to_numpy()
+    for by, same in ((None, None), ("1h", "1h"), ("hour", "hour"), ("place", labels)):
+        assert_frame_equal(GROUPED[name](shuffled, by=same), answer(name, *morning, by))
 
 
 @pytest.mark.parametrize("name", [name for name in (*GROUPED, *WHOLE) if name != CORRECTED])
-@settings(max_examples=4)
-@given(some_frames)
-def test_masking_first_is_judging(name: str, frame: pd.DataFrame) -> None:
-    ask = (GROUPED | WHOLE)[name]
-    masked = el.mask(frame, el.flag(frame))
-    assert_frame_equal(ask(masked), ask(frame))
+@examples(4)
+@given(some_hours)
+def test_masking_first_is_judging(name: str, morning: tuple[str, int]) -> None:
+    assert_frame_equal((GROUPED | WHOLE)[name](masked_hours(*morning)), answer(name, *morning))
 
 
-@pytest.mark.parametrize("name", [*GROUPED, *WHOLE])
-@settings(max_examples=5)
-@given(some_frames, generators)
-def test_a_value_that_is_judged_away_never_changes_an_answer(
-    name: str, frame: pd.DataFrame, rng: np.random.Generator
-) -> None:
-    ask = (GROUPED | WHOLE)[name]
-    against = CONTEXT & ~(el.Reason.NOISY | el.Reason.INVALID) if name == CORRECTED else CONTEXT
+@cache
+def changed_where_judged_away(
+    log: str, hours_seed: int, seed: int, against: el.Reason
+) -> pd.DataFrame:
+    """Return a morning with other values in half of the places that a reason speaks against."""
+    frame, rng = hours(log, hours_seed), np.random.default_rng(seed)
     bad = (el.flag(frame).to_numpy() & np.uint16(against)) != 0
     changed = frame.copy()
-    log = str(frame.attrs["eyelog"]["log"])
     counts = {name: counter(name, log) for name in frame.columns}
     numeric = el.fields(log).query("dtype == 'float64'").index
     for i, column in enumerate(frame.columns):
@@ -128,7 +138,18 @@ def test_a_value_that_is_judged_away_never_changes_an_answer(
             values[where] = rng.choice([0.0, 1.0, 17.0, 300.0, -1.0, 1e6], where.sum())
             changed[column] = values
     assert not changed.equals(frame)
-    assert_frame_equal(ask(changed), ask(frame))
+    return changed
+
+
+@pytest.mark.parametrize("name", [*GROUPED, *WHOLE])
+@examples(4)
+@given(some_hours, seeds)
+def test_a_value_that_is_judged_away_never_changes_an_answer(
+    name: str, morning: tuple[str, int], seed: int
+) -> None:
+    against = CONTEXT & ~(el.Reason.NOISY | el.Reason.INVALID) if name == CORRECTED else CONTEXT
+    changed = changed_where_judged_away(*morning, seed, against)
+    assert_frame_equal((GROUPED | WHOLE)[name](changed), answer(name, *morning))
 
 
 # Functions of one Series
@@ -164,7 +185,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", SERIES | STATES)
-@settings(max_examples=20)
+@examples(10)
 @given(values_, st.data())
 def test_a_missing_value_is_as_good_as_no_row(
     name: str, values: list[float], data: st.DataObject
@@ -198,7 +219,7 @@ factors = st.floats(0.01, 50).map(lambda x: round(x, 3))
 shifts = st.floats(-100, 100).map(lambda x: round(x, 2))
 
 
-@settings(max_examples=25)
+@examples(12)
 @given(values_.filter(lambda v: np.ptp(v) > 1), factors, shifts)
 def test_what_has_the_unit_of_the_series_scales_with_it(
     values: list[float], factor: float, shift: float
@@ -226,7 +247,7 @@ def test_what_has_the_unit_of_the_series_scales_with_it(
     assert two == one * 4
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(values_.filter(lambda v: np.ptp(v) > 1), factors)
 def test_a_relative_amplitude_has_no_unit(values: list[float], factor: float) -> None:
     series = hourly(np.abs(values) + 1)
@@ -258,6 +279,7 @@ def test_states_read_the_other_way_or_more_finely_have_the_same_rhythm(
 blinks = st.lists(st.integers(40, 200), max_size=6)
 
 
+@examples(15)
 @given(st.lists(blinks, min_size=2, max_size=12), st.integers(1, 11))
 def test_the_sd_of_blinks_from_parts_is_that_of_the_whole(
     intervals: list[list[int]], cut: int
@@ -284,7 +306,7 @@ def test_the_sd_of_blinks_from_parts_is_that_of_the_whole(
     assert np.sqrt(squares.sum() / n.sum()) == pytest.approx(every.std(), abs=1e-5)
 
 
-@settings(max_examples=20)
+@examples(10)
 @given(
     st.lists(
         st.tuples(st.integers(0, 40), st.integers(0, 60), st.integers(0, 9)),

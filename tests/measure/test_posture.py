@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from support.frames import EYES, MINUTES, frame_of
+from support.laws import examples
 from support.packets import flagged_at, packets
 
 
@@ -98,7 +99,7 @@ def leaning(fore_aft: np.ndarray | float, sideways: np.ndarray | float = 0.0, **
     return packets(N, columns | more, jitter_us=0)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(fore_aft=st.floats(-89, 89), sideways=st.floats(-80, 80), upright=st.sampled_from([16, -16]))
 def test_a_steady_tilt_is_found_without_spread_whatever_upright_eyewear_states(
     fore_aft, sideways, upright
@@ -249,7 +250,7 @@ def test_an_angle_is_missing_where_the_eyewear_was_off_or_reports_none():
     assert missing.tolist() == [*range(400, 501), 1000, 1100]
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(steps=st.lists(st.integers(-9, 9), min_size=3, max_size=60), start=st.integers(0, 359))
 def test_whatever_the_start_the_path_is_the_same(steps, start):
     path = np.cumsum(np.repeat(steps, 3)).astype(float)

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
+from support.laws import examples
 from support.packets import flagged_at, packets
 
 
@@ -73,7 +74,7 @@ def by_hand(frame: pd.DataFrame) -> list[dict[str, float]]:
     return records
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(seed=st.integers(0, 10**6), n=st.integers(301, 1000), gone=st.sampled_from([0, 3, 80]))
 def test_records_are_those_of_going_from_row_to_row(seed, n, gone):
     frame = drawn(seed, n, gone)

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from support.frames import EYES, MINUTES, frame_of, history
+from support.frames import EYES, MINUTES, frame_of
+from support.logs import history
 
 
 def one(frame: pd.DataFrame, name: str, **options: object) -> float:

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
+from support.laws import examples
 from support.packets import CURRENT, flagged_at, packets
 
 N = 4000
@@ -84,44 +85,42 @@ def test_blinks_that_do_not_count_say_why_and_break_no_interval() -> None:
     np.testing.assert_allclose(found["interval_s"], [np.nan, np.nan, 4.5])
 
 
-def up_near(
-    raised: list[pd.Timestamp], stamp: pd.Timestamp, later_s: float, earlier_s: float
-) -> bool:
-    """Return whether a flag is up from `earlier_s` before a stamp to `later_s` after it."""
-    return any(-earlier_s <= (other - stamp).total_seconds() <= later_s for other in raised)
+def up_near(raised: list[int], at: int, later_us: int, earlier_us: int) -> bool:
+    """Return whether a flag is up from `earlier_us` before a row to `later_us` after it."""
+    return any(-earlier_us <= other - at <= later_us for other in raised)
 
 
 def blinks_by_hand(frame: pd.DataFrame) -> list[tuple[pd.Timestamp, float]]:
     """Return the counted blinks and their intervals, row by row."""
     found: list[tuple[pd.Timestamp, float]] = []
-    last: pd.Timestamp | None = None
-    stamps = list(frame.index)
+    last = before = None
     broken = False
+    stamps = frame.index.as_unit("us").asi8.tolist()
     raised = {
-        name: [stamp for stamp in stamps if frame[name][stamp] > 0]
+        name: [at for at, flag in zip(stamps, frame[name], strict=True) if flag > 0]
         for name in ("fitError", "noiseStatus", "walking")
     }
-    off = {stamp for stamp in stamps if up_near(raised["fitError"], stamp, 5, 0)}
-    raised["walking"] = [stamp for stamp in raised["walking"] if stamp not in off]
-    for i, (stamp, row) in enumerate(zip(stamps, frame.to_dict("records"), strict=True)):
+    off = {at for at in stamps if up_near(raised["fitError"], at, 5_000_000, 0)}
+    raised["walking"] = [at for at in raised["walking"] if at not in off]
+    rows = zip(stamps, frame.index, frame.to_dict("records"), strict=True)
+    for at, stamp, row in rows:
         bad = (
-            up_near(raised["fitError"], stamp, 5, 0)
-            or up_near(raised["noiseStatus"], stamp, 0, 1)
-            or up_near(raised["walking"], stamp, 0.25, 1)
+            at in off
+            or up_near(raised["noiseStatus"], at, 0, 1_000_000)
+            or up_near(raised["walking"], at, 250_000, 1_000_000)
         )
-        if i:
-            leap = (row["sequenceNumber"] - frame["sequenceNumber"].iloc[i - 1]) % 256
-            broken |= leap != 1
-        broken |= bad
+        number = row["sequenceNumber"]
+        broken |= bad or (before is not None and (number - before) % 256 != 1)
+        before = number
         counts = 35 <= row["blinkStrength"] <= 250 and 90 <= row["blinkSpeed"] <= 250
         if counts and not bad:
             seen = last is not None and not broken
-            found.append((stamp, (stamp - last).total_seconds() if seen and last else np.nan))
-            last, broken = stamp, False
+            found.append((stamp, (at - last) / 1e6 if seen and last else np.nan))
+            last, broken = at, False
     return found
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(seed=st.integers(0, 10**6), flags=st.integers(0, 2), gone=st.integers(0, 6))
 def test_blinks_are_those_of_a_walk_from_row_to_row(seed: int, flags: int, gone: int) -> None:
     draws = np.random.default_rng(seed)
@@ -278,7 +277,7 @@ def test_classes_of_speed_are_refused_by_name():
         el.gait.speed_classes(walked(100))
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 10**6), off=st.integers(0, 2), gone=st.integers(0, 5))
 def test_step_times_are_those_of_a_walk_from_row_to_row(seed, off, gone):
     draws = np.random.default_rng(seed)
@@ -289,13 +288,14 @@ def test_step_times_are_those_of_a_walk_from_row_to_row(seed, off, gone):
     }
     frame = packets(n, columns, seed=seed)
     frame = frame.drop(frame.index[np.unique(draws.integers(1, n, gone))])
-    unworn = frame.index[frame["fitError"] == 1]
+    stamps = frame.index.as_unit("us").asi8.tolist()
+    unworn = [at for at, off in zip(stamps, frame["fitError"], strict=True) if off == 1]
     expected, last, broken, packet, before = [], None, False, 0, None
-    for stamp, row in zip(frame.index, frame.to_dict("records"), strict=True):
+    for stamp, row in zip(stamps, frame.to_dict("records"), strict=True):
         number = row["sequenceNumber"]
         leap = 1 if before is None else int(number - before) % 256
         before, packet = number, packet + leap
-        taken_off = any(pd.Timedelta(0) <= at - stamp <= pd.Timedelta("5s") for at in unworn)
+        taken_off = up_near(unworn, stamp, 5_000_000, 0)
         broken |= leap != 1 or taken_off
         if row["walking"] and not taken_off:
             time = np.nan if last is None or broken else (packet - last) * 0.05

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from support.frames import EYES, MINUTES, frame_of, shaped
-from support.logs import INTERVAL_SECONDS
+from support.laws import examples
+from support.logs import INTERVAL_SECONDS, fields
 
 ASK: dict[str, Callable[..., Any]] = {
     "blinks.rate": el.blinks.rate,
@@ -41,7 +42,7 @@ def wild(log: str, seed: int) -> pd.DataFrame:
     seconds = np.cumsum(rng.choice([1, 1, 1, 1, 2, 300], n)) * INTERVAL_SECONDS[log]
     index = pd.Timestamp("2026-10-24T20:00:00Z") + pd.to_timedelta(seconds, unit="s")
     data = {}
-    for name, field in el.fields(log).drop("date").iterrows():
+    for name, field in fields(log).drop("date").iterrows():
         if field["dtype"] == "string":
             data[name] = pd.array(rng.choice(["", "x"], n), dtype="string")
         elif field["dtype"] == "boolean":
@@ -50,11 +51,10 @@ def wild(log: str, seed: int) -> pd.DataFrame:
             odd = [np.nan, -1.0, 2.5, 1e9, np.inf, -np.inf, field["max"], field["min"]]
             plain = rng.integers(0, 5, n).astype(float)
             data[name] = np.where(rng.random(n) < 0.3, rng.choice(odd, n), plain)
-    frame = pd.DataFrame(data, index=pd.DatetimeIndex(index).as_unit("us"))
-    return shaped(frame, log, tz="Europe/Berlin")
+    return shaped(data, log, index=pd.DatetimeIndex(index), tz="Europe/Berlin")
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(
     log=st.sampled_from([EYES, MINUTES]),
     seed=st.integers(0, 2**32),

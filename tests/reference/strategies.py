@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reference.flags import counter, stale
 from reference.rows import EYES, MINUTES, NOISE, STEP_S, STEPS, Rule, rules
 from support.frames import shaped
+from support.laws import examples as tried
 
 # Moments (UTC) at which something happens in each zone: its clock changes, and a midnight.
 MOMENTS = {
@@ -31,7 +32,7 @@ PHASES = [0, 0, 1, 3, 7]
 
 def examples(n: int) -> settings:
     """Try `n` frames. They come from seeds, so shrinking one that fails would say no more."""
-    return settings(max_examples=n, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+    return settings(tried(n), phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
 both_logs = st.sampled_from([EYES, MINUTES])
@@ -161,16 +162,7 @@ def damaged(
         for values in data.values():
             values[i] = None
     _leave_no_time_without_gaps(data, log)
-    kinds = {name: "boolean" for name in ("isl", "vld") if name in data}
-    columns = {
-        name: pd.array(values, dtype=kinds.get(name, _dtype(every[name])))
-        for name, values in data.items()
-    }
-    return shaped(pd.DataFrame(columns, index=index), log)
-
-
-def _dtype(rule: Rule) -> str:
-    return "string" if rule.agg == "none" else "float64"
+    return shaped(data, log, index=index)
 
 
 def _text(rng: np.random.Generator, n: int) -> list[Any]:

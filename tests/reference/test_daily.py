@@ -13,21 +13,20 @@ from reference.held import agree, quietly
 from reference.rows import EYES, MINUTES
 from reference.strategies import examples, in_five_zones
 
-both = st.sampled_from([EYES, MINUTES])
-any_frame = both.flatmap(lambda log: st.tuples(st.just(log), in_five_zones(log)))
-eyes_frame = st.tuples(st.just(EYES), in_five_zones(EYES))
-minutes_frame = st.tuples(st.just(MINUTES), in_five_zones(MINUTES))
+any_frame = st.sampled_from([EYES, MINUTES]).flatmap(
+    lambda log: st.tuples(st.just(log), in_five_zones(log))
+)
 Drawn = tuple[str, pd.DataFrame]
 
-RECORDED = ["n", "coverage", "recorded_h"]
-HOURS = ["worn_h", "valid_h", "walking_h"]
-BLINKS = ["blink_rate_per_min", "blink_rate_low", "blink_rate_high", "blink_n"]
-BLINKS += ["blink_exposure_min"]
-SHAPE = ["blink_strength_uv", "blink_strength_sd_uv", "blink_duration_ms"]
-EYE_MOVES = ["eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"]
-HEAD_MOVES = ["head_moves_pitch_per_h", "head_moves_yaw_per_h"]
-TILT = ["tilt_fore_aft_deg", "tilt_sideways_deg"]
-PACE = ["pace_spm", "pace_exposure_min"]
+COLUMNS = ["n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h", "steps"]
+COLUMNS += ["first_worn", "last_worn"]  # which need five minutes of wear
+COLUMNS += ["pace_spm", "pace_exposure_min", "step_time_cv_between"]
+COLUMNS += ["blink_rate_per_min", "blink_rate_low", "blink_rate_high", "blink_n"]
+COLUMNS += ["blink_exposure_min", "blink_rate_slope_per_h"]
+COLUMNS += ["blink_strength_uv", "blink_strength_sd_uv", "blink_duration_ms"]
+COLUMNS += ["eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"]
+COLUMNS += ["head_moves_pitch_per_h", "head_moves_yaw_per_h"]
+COLUMNS += ["tilt_fore_aft_deg", "tilt_sideways_deg"]
 SCORES = [
     f"{name}_{part}"
     for name in ("zone", "calm", "sc_npt", "sc_fcs", "sc_slp_std")
@@ -35,72 +34,29 @@ SCORES = [
 ]
 
 
-def hold(columns: list[str], drawn: Drawn) -> None:
+def hold(drawn: Drawn) -> None:
     log, frame = drawn
+    columns = [*COLUMNS, *(SCORES if log == EYES else [])]
     found = quietly(el.daily, frame, log=log)
     expected = daily(frame, log)
     assert list(found.index) == sorted(expected)
     # No minute that tells a pace, no gap that tells a rate: 0 and missing say the same.
-    for name in {"pace_exposure_min", "blink_exposure_min"} & set(columns):
+    for name in ("pace_exposure_min", "blink_exposure_min"):
         found[name] = found[name].fillna(0.0)
     agree(expected, found, columns)
 
 
-@examples(25)
+@examples(40)
 @given(any_frame)
-def test_recorded_time_shape_tilt_and_head_are_the_defined_ones(drawn: Drawn) -> None:
-    hold([*RECORDED, *SHAPE, *TILT, *HEAD_MOVES], drawn)
+def test_every_column_is_the_defined_one(drawn: Drawn) -> None:
+    hold(drawn)
 
 
-@examples(10)
-@given(eyes_frame)
-def test_blinks_steps_and_scores_of_the_fifteen_second_log_are_the_defined_ones(
-    drawn: Drawn,
-) -> None:
-    hold([*BLINKS, "steps", *SCORES], drawn)
-
-
-@examples(10)
+@pytest.mark.slow("many drawn frames")
+@examples(75)
 @given(any_frame)
-def test_eye_movements_are_per_hour_of_the_intervals_that_count_them(drawn: Drawn) -> None:
-    hold(EYE_MOVES, drawn)
-
-
-@examples(10)
-@given(minutes_frame)
-def test_blinks_of_the_minute_log_are_counts_over_usable_seconds(drawn: Drawn) -> None:
-    hold(BLINKS, drawn)
-
-
-@examples(10)
-@given(minutes_frame)
-def test_steps_of_the_minute_log_ask_for_thirty_seconds_of_wear(drawn: Drawn) -> None:
-    hold(["steps"], drawn)
-
-
-@examples(10)
-@given(any_frame)
-def test_pace_takes_upright_walking(drawn: Drawn) -> None:
-    hold(PACE, drawn)
-
-
-@examples(25)
-@given(any_frame)
-def test_slope_of_the_blink_rate_and_variation_of_steps_are_the_defined_ones(drawn: Drawn) -> None:
-    hold(["blink_rate_slope_per_h", "step_time_cv_between"], drawn)
-
-
-@pytest.mark.parametrize("column", HOURS)
-@examples(10)
-@given(any_frame)
-def test_hours_are_the_defined_ones(column: str, drawn: Drawn) -> None:
-    hold([column], drawn)
-
-
-@examples(10)
-@given(any_frame)
-def test_first_and_last_wear_need_five_minutes_of_it(drawn: Drawn) -> None:
-    hold(["first_worn", "last_worn"], drawn)
+def test_every_column_is_the_defined_one_on_many_frames(drawn: Drawn) -> None:
+    hold(drawn)
 
 
 @examples(10)
@@ -142,13 +98,3 @@ def test_intervals_of_parts_stored_and_put_together_give_the_same_days(
     columns = ["n", "steps", "pace_spm", "tilt_fore_aft_deg"]
     inner = expected.index
     pd.testing.assert_frame_equal(el.daily(wider)[columns], expected[columns].loc[inner])
-
-
-@pytest.mark.slow("many drawn frames")
-@examples(75)
-@given(any_frame)
-def test_every_column_is_the_defined_one_on_many_frames(drawn: Drawn) -> None:
-    log, _ = drawn
-    columns = [*RECORDED, *HOURS, *BLINKS, *SHAPE, *EYE_MOVES, *HEAD_MOVES, *TILT, *PACE, "steps"]
-    columns += ["first_worn", "last_worn", *(SCORES if log == EYES else [])]
-    hold(columns, drawn)

@@ -18,7 +18,7 @@ any_frame = both_logs.flatmap(
 )
 
 
-def hold(log: str, frame: pd.DataFrame, spared: tuple[str, ...] = (), **wear: Any) -> None:
+def hold(log: str, frame: pd.DataFrame, **wear: Any) -> None:
     found = quietly(el.flag, frame, log=log, limits=el.Limits(**wear))
     rows = rows_of(frame)
     expected = reasons_of(rows, log, **wear)
@@ -26,24 +26,15 @@ def hold(log: str, frame: pd.DataFrame, spared: tuple[str, ...] = (), **wear: An
         f"{row['at']} {name} = {row[name]}: {against[name]} is {bits[name]}"
         for row, against, bits in zip(rows, expected, found.to_dict("records"), strict=True)
         for name in frame.columns
-        if name not in spared and against[name] != bits[name]
+        if against[name] != bits[name]
     ]
     assert not lines, "\n".join(lines[:12])
 
 
-@examples(25)
+@examples(30)
 @given(any_frame)
-def test_every_reason_but_those_of_step_counts_is_the_defined_one(
-    drawn: tuple[str, pd.DataFrame],
-) -> None:
-    log, frame = drawn
-    hold(log, frame, spared=STEPS[MINUTES])
-
-
-@examples(10)
-@given(damaged(MINUTES))
-def test_steps_of_the_minute_log_ask_for_thirty_seconds_of_wear(frame: pd.DataFrame) -> None:
-    hold(MINUTES, frame)
+def test_every_reason_is_the_defined_one(drawn: tuple[str, pd.DataFrame]) -> None:
+    hold(*drawn)
 
 
 @examples(10)
@@ -51,16 +42,14 @@ def test_steps_of_the_minute_log_ask_for_thirty_seconds_of_wear(frame: pd.DataFr
 def test_with_wear_by_blinks_an_interval_with_blinks_in_pose_is_worn(
     drawn: tuple[str, pd.DataFrame],
 ) -> None:
-    log, frame = drawn
-    hold(log, frame, wear="blinks")
+    hold(*drawn, wear="blinks")
 
 
 @pytest.mark.slow("many drawn frames")
 @examples(150)
 @given(any_frame)
 def test_every_reason_is_the_defined_one_on_many_frames(drawn: tuple[str, pd.DataFrame]) -> None:
-    log, frame = drawn
-    hold(log, frame)
+    hold(*drawn)
 
 
 def test_the_reference_knows_every_reason_by_its_published_bit() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import eyelog as el
 from reference.bins import resampled
 from reference.held import agree, quietly
-from reference.rows import EYES, MINUTES, RMS, rules
+from reference.rows import EYES, MINUTES, rules
 from reference.strategies import both_logs, damaged, examples, in_five_zones
 
 any_frame = both_logs.flatmap(
@@ -17,13 +17,6 @@ any_frame = both_logs.flatmap(
 widths = st.sampled_from(["1min", "10min", "1h", "2h", "1D"])
 least = st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0])
 Drawn = tuple[str, pd.DataFrame]
-
-# What the definitions have changed, each in a test of its own.
-CHANGED = {*RMS, "stp_fst", "stp_mid", "stp_slw", "stp_vsl"}
-
-
-def by_steps(log: str) -> list[str]:
-    return [name for name, rule in rules(log).items() if set(rule.weight) & CHANGED]
 
 
 def hold(columns: list[str], drawn: Drawn, every: str, share: float) -> None:
@@ -38,40 +31,32 @@ def hold(columns: list[str], drawn: Drawn, every: str, share: float) -> None:
         assert closes > opens
 
 
+def by_rule(frame: pd.DataFrame, log: str) -> list[str]:
+    kept = [name for name in frame.columns if rules(log)[name].agg != "none"]
+    return [*kept, "n", "coverage"]
+
+
 @examples(25)
 @given(any_frame, widths, least)
 def test_every_field_is_reduced_by_its_rule(drawn: Drawn, every: str, share: float) -> None:
-    log, frame = drawn
-    kept = [name for name in frame.columns if rules(log)[name].agg != "none"]
-    kept = [name for name in kept if name not in {*CHANGED, *by_steps(log)}]
-    hold([*kept, "n", "coverage"], drawn, every, share)
+    hold(by_rule(drawn[1], drawn[0]), drawn, every, share)
 
 
 @examples(10)
 @given(damaged(MINUTES), widths, least)
-def test_root_mean_squares_of_gaps_combine_as_root_mean_squares(
+def test_steps_ask_for_thirty_seconds_of_wear_and_gaps_combine_as_root_mean_squares(
     frame: pd.DataFrame, every: str, share: float
 ) -> None:
-    hold(sorted(RMS), (MINUTES, frame), every, share)
-
-
-@examples(10)
-@given(damaged(MINUTES), widths, least)
-def test_steps_of_bins_and_what_they_weigh_ask_for_thirty_seconds_of_wear(
-    frame: pd.DataFrame, every: str, share: float
-) -> None:
-    hold(["stp_fst", "stp_vsl", *by_steps(MINUTES)], (MINUTES, frame), every, share)
+    hold(by_rule(frame, MINUTES), (MINUTES, frame), every, share)
 
 
 @pytest.mark.slow("many drawn frames")
 @examples(75)
 @given(any_frame, widths, least)
-def test_every_column_is_the_defined_one_on_many_frames(
+def test_every_field_is_reduced_by_its_rule_on_many_frames(
     drawn: Drawn, every: str, share: float
 ) -> None:
-    log, frame = drawn
-    kept = [name for name in frame.columns if rules(log)[name].agg != "none"]
-    hold([*kept, "n", "coverage"], drawn, every, share)
+    hold(by_rule(drawn[1], drawn[0]), drawn, every, share)
 
 
 def test_the_reference_reduces_by_hand() -> None:

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from support.frames import EYES, MINUTES, at, frame_of
+from support.laws import examples
 
 
 def minutes(values, *, start: str = "2026-10-20T10:01:00Z", name="level") -> pd.Series:
@@ -86,7 +87,7 @@ starts = st.lists(st.integers(0, 199), min_size=5, max_size=12, unique=True)
 
 
 @given(starts, st.floats(0.1, 30), st.floats(-100, 100), st.randoms(use_true_random=False))
-@settings(max_examples=25, deadline=None)
+@examples(10)
 def test_unit_zero_and_order_of_events_carry_over(at_rows, scale, shift, random) -> None:
     series = minutes(np.random.default_rng(2).normal(size=200).round(3))
     times = [series.index[i] for i in at_rows]

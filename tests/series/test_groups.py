@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.power import TTestIndPower
 
 import eyelog as el
+from support.laws import examples
 
 FIELD = [7.2, 8.1, 6.9, 9.4, 8.8]
 
@@ -54,7 +55,7 @@ def test_more_days_of_the_same_wearers_add_no_evidence() -> None:
 
 
 @given(st.randoms(use_true_random=False), st.floats(0.1, 20), st.floats(-50, 50))
-@settings(max_examples=20, deadline=None)
+@examples(8)
 def test_unit_zero_order_and_names_carry_over(random, scale, shift) -> None:
     table, groups = table_of({"desk": DESK, "field": FIELD}, days=2)
     found = el.compare.group_difference(table, groups, outcome="y")

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from scipy import stats
@@ -11,6 +11,7 @@ from scipy import stats
 import eyelog as el
 from support.cohort_days import cohort_days
 from support.frames import EYES, MINUTES
+from support.laws import examples
 
 
 def days(values, *, start: str = "2026-10-19", tz: str = "UTC", hours=None) -> pd.DataFrame:
@@ -107,7 +108,7 @@ values = st.lists(st.floats(-100, 100).map(lambda v: round(v, 2)), min_size=1, m
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), values, min_size=1))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_deviations_add_up_to_nothing_within_each_wearer(people) -> None:
     table = el.compare.mixed_table({wearer: days(each) for wearer, each in people.items()})
     assert table.groupby("account")["score_within"].sum().abs().max() < 1e-9

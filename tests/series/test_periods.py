@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.signal
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
 from support.frames import frame_of
+from support.laws import examples
 from support.series import by_day
 
 # Permeability of the chorioamnion at term and earlier (Hollander & Wolfe 1973, p. 69).
@@ -36,7 +37,7 @@ values = st.lists(st.floats(-100, 100).map(lambda v: round(v, 2)), min_size=5, m
 
 
 @given(values, values, st.floats(0.1, 20), st.floats(-50, 50))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_unit_zero_order_and_sides_carry_over(one, other, scale, shift) -> None:
     before, after = by_day(one), by_day(other, "2026-03-01")
     found = el.compare.two_periods(before, after)
@@ -222,7 +223,7 @@ spans = st.floats(1, 1e4)
 
 
 @given(counts, spans, counts, spans, st.floats(0.1, 10))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_turning_a_ratio_over_turns_its_interval_over(a, s, b, t, scale) -> None:
     found, turned = (
         el.compare.rate_ratio(rates(a, s), rates(b, t)),

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
+from support.laws import examples
 from support.series import hourly
 
 days = st.lists(st.floats(0, 100).map(lambda v: round(v, 3)), min_size=48, max_size=48)
@@ -51,7 +52,7 @@ def test_a_reference_day_weighs_the_hours() -> None:
 
 
 @given(days, holes)
-@settings(max_examples=60)
+@examples(60)
 def test_the_bounds_hold_the_truth_whatever_the_reason_for_not_wearing(values, worn) -> None:
     whole = hourly(values)
     seen = whole.where(np.array(worn))
@@ -64,7 +65,7 @@ def test_the_bounds_hold_the_truth_whatever_the_reason_for_not_wearing(values, w
 
 
 @given(days, holes, st.floats(0.1, 50), st.floats(-100, 100))
-@settings(max_examples=60)
+@examples(60)
 def test_another_unit_and_zero_carry_over_to_all_of_it(values, worn, scale, shift) -> None:
     seen = hourly(values).where(np.array(worn))
     one = el.compare.standardised_mean(seen, possible=(0, 100))
@@ -77,7 +78,7 @@ def test_another_unit_and_zero_carry_over_to_all_of_it(values, worn, scale, shif
 
 
 @given(days, holes)
-@settings(max_examples=40)
+@examples(40)
 def test_missing_values_answer_like_missing_rows_between_the_first_and_the_last(
     values, worn
 ) -> None:

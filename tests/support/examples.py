@@ -21,18 +21,6 @@ from support.kindsoftables import held
 from support.paths import ROOT
 from support.public import public_names, resolve
 
-__all__ = [
-    "EXAMPLES",
-    "FOLDER",
-    "MINUTES",
-    "NO_EXAMPLE",
-    "QUARTERS",
-    "Example",
-    "answer",
-    "functions",
-    "is_table",
-]
-
 FOLDER = tempfile.TemporaryDirectory()  # for the files that are made, until the tests end
 atexit.register(FOLDER.cleanup)
 

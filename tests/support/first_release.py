@@ -10,8 +10,6 @@ from pathlib import Path
 
 from support.live import REDIRECT
 
-__all__ = ["FirstRelease", "as_of_0_3", "first_release_state"]
-
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE account (name TEXT PRIMARY KEY, password BLOB);

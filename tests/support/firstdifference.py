@@ -15,8 +15,6 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-__all__ = ["NEAR", "first_difference"]
-
 NEAR = 1e-9
 
 

@@ -1,6 +1,7 @@
 """Small frames of either log, by hand and at random."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,20 +20,43 @@ CALM: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def shaped(table: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataFrame:
-    """Return a table as a frame of a log: order of columns, dtypes and index; unknown ones last.
+def shaped(
+    table: pd.DataFrame | Mapping[str, Any],
+    log: str,
+    *,
+    index: pd.DatetimeIndex | None = None,
+    tz: str | None = None,
+) -> pd.DataFrame:
+    """Return columns as a frame of a log: order of columns, dtypes and index; unknown ones last.
 
     Of rows with the same stamp the last one is kept. Its history says which log it is.
     """
-    index = table.index.as_unit("us").rename("date")
-    frame = table.set_axis(index if tz is None else index.tz_convert(tz))
-    dtypes = {name: dtype for name, dtype in fields(log)["dtype"].items() if name in frame}
-    others = [name for name in frame.columns if name not in dtypes]
-    frame = frame[[*dtypes, *others]].astype(dtypes).sort_index(kind="stable")
-    frame = frame[~frame.index.duplicated(keep="last")]
-    frame.index.freq = None
+    index = (table.index if isinstance(table, pd.DataFrame) else index).as_unit("us")
+    index = (index if tz is None else index.tz_convert(tz)).rename("date")
+    index.freq = None
+    dtypes = dtypes_of(log)
+    names = [*(name for name in dtypes if name in table)]
+    names += [name for name in table if name not in dtypes]
+    data = {name: _typed(table[name], dtypes.get(name)) for name in names}
+    frame = pd.DataFrame(data, index=index, copy=False)
+    if not (index.is_monotonic_increasing and index.is_unique):
+        frame = frame.sort_index(kind="stable")
+        frame = frame[~frame.index.duplicated(keep="last")]
     frame.attrs = {"eyelog": {"log": log, "history": [{"step": "test"}]}}
     return frame
+
+
+@cache
+def dtypes_of(log: str) -> dict[str, str]:
+    return dict(fields(log)["dtype"])
+
+
+def _typed(values: Any, dtype: str | None) -> Any:
+    """Return values in the dtype of their field, or in the one that pandas finds for them."""
+    if dtype == "float64" and isinstance(values, list | np.ndarray):
+        return np.array(values, dtype=dtype)
+    column = pd.Series(values) if not isinstance(values, pd.Series) else values
+    return (column.convert_dtypes() if dtype is None else column.astype(dtype)).array
 
 
 def frame_of(
@@ -48,8 +72,7 @@ def frame_of(
     first = pd.Timestamp(start) + pd.Timedelta(INTERVAL_SECONDS[log], "s")
     index = pd.date_range(first, periods=n, freq=f"{INTERVAL_SECONDS[log]}s", unit="us")
     data = {name: [value] * n for name, value in CALM[log].items()} if calm else {}
-    frame = pd.DataFrame(data | dict(rows), index=index.tz_convert(tz))
-    return shaped(frame.convert_dtypes(), log)
+    return shaped(data | dict(rows), log, index=index, tz=tz)
 
 
 def at(frame: pd.DataFrame, stamps: Sequence[str]) -> pd.DataFrame:
@@ -60,6 +83,7 @@ def at(frame: pd.DataFrame, stamps: Sequence[str]) -> pd.DataFrame:
     return moved
 
 
+@cache
 def _choices(log: str, name: str) -> list[Any]:
     """Return the values that a field is most likely to break on."""
     field = fields(log).loc[name]
@@ -87,16 +111,7 @@ def frames(
     choices = {name: _choices(log, name) for name in names}
     pick = draw(st.lists(st.integers(0, 59), min_size=n * len(names), max_size=n * len(names)))
     data = {
-        name: pd.array(
-            [choices[name][pick[i * n + row] % len(choices[name])] for row in range(n)],
-            dtype=fields(log).loc[name, "dtype"],
-        )
+        name: [choices[name][pick[i * n + row] % len(choices[name])] for row in range(n)]
         for i, name in enumerate(names)
     }
-    frame = pd.DataFrame(data, index=pd.DatetimeIndex(index).as_unit("us"))
-    return shaped(frame, log, tz="Europe/Berlin")
-
-
-def history(table: Any) -> list[dict[str, Any]]:
-    """Return the steps that a table says it was made by."""
-    return list(table.attrs["eyelog"]["history"])
+    return shaped(data, log, index=pd.DatetimeIndex(index), tz="Europe/Berlin")

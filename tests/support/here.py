@@ -15,8 +15,6 @@ from matplotlib import pyplot as plt
 
 from eyelog_service import apart
 
-__all__ = ["work_here"]
-
 
 def work_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let services of this process start no other one."""

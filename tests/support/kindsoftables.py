@@ -16,8 +16,6 @@ import pandas as pd
 import eyelog as el
 from support.packets import packets
 
-__all__ = ["KINDS", "ZONE", "Kind", "day_of", "held", "made_in_halves", "records"]
-
 ZONE = "Europe/Berlin"
 START = "2026-10-24"  # the clocks change on the 25th
 CUT = {

@@ -18,8 +18,6 @@ import pytest
 from support.paths import ROOT
 from support.site import DOCS
 
-__all__ = ["Page", "debian", "needs_machine", "run", "wheels", "within"]
-
 _PIP = "[global]\nno-index = true\nfind-links = /opt/wheels\ndisable-pip-version-check = true\n"
 
 

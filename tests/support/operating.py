@@ -11,8 +11,6 @@ from unittest.mock import patch
 
 from support.command import main
 
-__all__ = ["Done", "Operator", "configuration"]
-
 
 @dataclass(frozen=True)
 class Done:

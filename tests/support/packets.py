@@ -46,8 +46,7 @@ def packets(
         "powerLeft": np.full(n, 4),
         "sequenceNumber": np.arange(n) % 256,
     }
-    frame = pd.DataFrame(data | dict(columns or {}), index=index.tz_convert(tz))
-    return shaped(frame.convert_dtypes(), CURRENT)
+    return shaped(data | dict(columns or {}), CURRENT, index=index, tz=tz)
 
 
 def flagged_at(n: int, *rows: int) -> np.ndarray:

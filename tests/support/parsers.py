@@ -7,8 +7,6 @@ import click
 
 from eyelog.cli.main import program
 
-__all__ = ["Command", "commands", "parsed"]
-
 Command = tuple[str, ...]
 
 

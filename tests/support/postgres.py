@@ -16,8 +16,6 @@ from typing import Any
 import psycopg
 import pytest
 
-__all__ = ["PASSWORD", "Postgres", "needs_postgres", "postgres"]
-
 _FOLDERS = [
     *sorted(Path("/usr/lib/postgresql").glob("*/bin"))[::-1],
     *map(Path, os.get_exec_path()),

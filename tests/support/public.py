@@ -6,8 +6,6 @@ from typing import Any
 
 import eyelog as el
 
-__all__ = ["CLASSES", "NAMESPACES", "public_names", "resolve"]
-
 NAMESPACES = [name for name in dir(el) if inspect.ismodule(getattr(el, name))]
 CLASSES = ["Application", "Archive", "Client", "Token"]  # classes whose methods a user calls
 

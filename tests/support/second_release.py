@@ -16,8 +16,6 @@ from typing import Any
 
 from support.first_release import as_of_0_3
 
-__all__ = ["SecondRelease", "second_release"]
-
 _FILES = Path(__file__).with_name("second_release.zip")
 
 

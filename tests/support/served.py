@@ -12,8 +12,6 @@ import pandas as pd
 from support import live
 from support.live import Live
 
-__all__ = ["served"]
-
 
 @contextmanager
 def served(

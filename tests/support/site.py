@@ -5,8 +5,6 @@ from pathlib import Path
 
 from support.paths import ROOT
 
-__all__ = ["DOCS", "MADE", "WRITTEN", "page_id", "title_of"]
-
 DOCS = ROOT / "docs"
 MADE = ("_build", "_results", "figures", "reference/api", "reference/made")
 WRITTEN = sorted(

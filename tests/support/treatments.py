@@ -16,8 +16,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["ADDED", "AT_ONCE", "TREATMENTS", "Treatment", "cleared"]
-
 AT_ONCE = "several at once"
 ADDED = "mood"  # the column of a questionnaire
 
