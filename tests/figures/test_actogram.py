@@ -7,8 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
 import eyelog as el
-from support.drawn import artists, colour_of, days_from, legend_of, note_of
-from support.states import states_of
+from support.drawn import artists, colour_of, days_from, legend_of, note_of, states_of
 
 TZ = "Asia/Tokyo"
 

@@ -1,7 +1,6 @@
 """Figures obey matplotlib: what a user changes, removes, adds or sets stays so."""
 
 import inspect
-import io
 import os
 import pickle
 import subprocess
@@ -35,7 +34,7 @@ def figure_of(made: Any) -> Any:
 
 def drawn(figure: Figure) -> Figure:
     """Return a figure after it has been drawn once."""
-    figure.savefig(io.BytesIO(), format="png")
+    figure.draw_without_rendering()
     return figure
 
 
@@ -123,15 +122,38 @@ def place_for(name: str, kind: str) -> dict[str, Any]:
     return {"ax": part.subplots()} if name in ON_AXES else {"fig": part}
 
 
-@pytest.mark.parametrize("legend", [True, "right", "upper left", np.False_], ids=str)
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [(name, kind) for name in FIGURES for kind in ("own", "figure")]
-    + [(name, "part") for name in IN_FIGURES],
-)
+LEGENDS = (True, "right", "upper left", np.False_)
+
+
+def kinds_for(name: str) -> list[str]:
+    return ["own", "figure", *(["part"] if name in IN_FIGURES else [])]
+
+
+EVERY_PLACE = [(name, kind, one) for name in FIGURES for kind in kinds_for(name) for one in LEGENDS]
+# Each figure with each legend and in each place, which take turns.
+IN_TURN = [
+    (name, kinds_for(name)[(turn + each) % len(kinds_for(name))], one)
+    for turn, name in enumerate(FIGURES)
+    for each, one in enumerate(LEGENDS)
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "legend"), IN_TURN)
 def test_a_legend_has_the_labels_of_all_panels_once_and_a_note_is_never_lost(
     name: str, kind: str, legend: Any
 ) -> None:
+    hold_legend_and_note(name, kind, legend)
+
+
+@pytest.mark.slow("every figure is drawn")
+@pytest.mark.parametrize(
+    ("name", "kind", "legend"), [each for each in EVERY_PLACE if each not in IN_TURN]
+)
+def test_legends_and_notes_are_whole_in_every_place(name: str, kind: str, legend: Any) -> None:
+    hold_legend_and_note(name, kind, legend)
+
+
+def hold_legend_and_note(name: str, kind: str, legend: Any) -> None:
     note = note_of(name).split()
     where = place_for(name, kind)
     mine = None if "ax" not in where else where["ax"].legend([], title="mine", loc="lower right")

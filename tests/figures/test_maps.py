@@ -7,9 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_hex, to_rgb
 
 import eyelog as el
-from support.drawn import artists, colour_of, legend_of
-from support.figures import counted_minutes
-from support.states import states_of
+from support.drawn import artists, colour_of, counted_minutes, legend_of, states_of
 
 WEEK = [("usable", "2025-01-06 09:01", "2025-01-06 10:00"),
         ("walking", "2025-01-08 00:01", "2025-01-08 00:30")]  # fmt: skip

@@ -17,7 +17,7 @@ from PIL import Image
 
 import eyelog as el
 from support.collisions import collisions_when_saved
-from support.figures import notes
+from support.drawn import notes
 
 WIDTHS = {"single": 89, "double": 183, "page": 247}
 

@@ -5,16 +5,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from matplotlib.patches import Rectangle
 
 import eyelog as el
 from support.collisions import collisions
-from support.drawn import artists, legend_of, one, spans
-from support.figures import counted_minutes
-from support.states import states_of
+from support.drawn import artists, counted_minutes, legend_of, one, spans, states_of
+from support.laws import examples
 
 DAYS = ["2026-10-19", "2026-10-21"]
 TOKYO = "Asia/Tokyo"
@@ -38,7 +37,7 @@ def test_a_value_is_in_the_middle_of_its_time_and_lines_break_where_records_are_
     assert abs(first - pd.Timestamp("2026-10-19 00:00:30", tz=TOKYO)) < pd.Timedelta("1ms")
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(float("nan"))), min_size=5, max_size=50))
 def test_columns_hide_no_extreme_and_their_means_and_middle_halves_lie_within(found) -> None:
     frame = counted_minutes([f"2026-10-{day}" for day in range(12, 26)])

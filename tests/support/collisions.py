@@ -11,8 +11,6 @@ from matplotlib.transforms import Bbox
 
 import eyelog as el
 
-__all__ = ["collisions", "collisions_when_saved"]
-
 TOUCH_PT = 1.0  # boxes of texts have this much air around their letters
 
 

@@ -1,25 +1,14 @@
-"""What a figure shows, read back from its artists."""
+"""Tables to draw, and what a figure shows, read back from its artists."""
 
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.dates import date2num
 
-__all__ = [
-    "artists",
-    "colour_of",
-    "days_from",
-    "heights",
-    "legend_of",
-    "note_of",
-    "one",
-    "points",
-    "spans",
-    "title_of",
-    "xy",
-]
+import eyelog as el
 
 
 def artists(ax: Axes, name: str) -> list[Any]:
@@ -84,3 +73,36 @@ def note_of(ax: Axes) -> str:
 def title_of(ax: Axes) -> str:
     """Return the title of the figure of an Axes."""
     return str(ax.figure.figure.get_suptitle())
+
+
+def counted_minutes(days: list[str]) -> pd.DataFrame:
+    """Every minute of some local days, as if masked; stp_mid counts the rows."""
+    index = pd.DatetimeIndex(
+        [stamp for day in days for stamp in pd.date_range(f"{day} 00:01", periods=1440, freq="min")]
+    )
+    index = index.tz_localize("Asia/Tokyo").as_unit("us").rename("date")
+    counts = np.arange(len(index), dtype="float64")
+    return pd.DataFrame({"stored": False, "stp_mid": counts}, index=index)
+
+
+def notes(number: int, first: str = "2026-10-19 07:00", days: float = 6.5) -> pd.DataFrame:
+    """Notes of a diary, which are moments at even distances over some days."""
+    step = pd.Timedelta(days=days) / number
+    start = pd.date_range(first, periods=number, freq=step.floor("min"), tz="Asia/Tokyo")
+    label = [f"note number {place} about something" for place in range(number)]
+    end = pd.DatetimeIndex([pd.NaT] * number, tz="Asia/Tokyo")
+    return pd.DataFrame({"start": start, "end": end, "label": label})
+
+
+def states_of(runs: list[tuple[str, str, str]], *, tz: str = "Asia/Tokyo") -> pd.Series:
+    """Return the states of minutes: each run is (state, stamp of its first, stamp of its last)."""
+    parts = [
+        pd.Series(state or None, index=pd.date_range(first, last, freq="min", tz=tz), dtype="str")
+        for state, first, last in runs
+    ]
+    series = pd.concat(parts).rename("state")
+    series.index = pd.DatetimeIndex(series.index).as_unit("us").rename("date")
+    made = el.states(el.sample("standard_mode_logs")[:1])
+    series = series.astype(made.dtype)
+    series.attrs = made.attrs
+    return series
