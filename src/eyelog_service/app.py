@@ -180,8 +180,7 @@ def create_app(
     clean_up(registry.state)
     limits = partial(records.HourlyLimits, registry.state)
     uploads = Uploads(registry, limits("upload", uploads_per_hour), quota, unpacked)
-    for account in uploads.spool.clean_up():  # what a killed process has left
-        uploads.sweep(account)
+    uploads.clean_up()
     is_remote = registry.state.in_database or not place.local
     app.state.parts = web.Parts(
         registry=registry,

@@ -27,7 +27,7 @@ from eyelog_service.audit import FILE_NAME, is_at, lock
 from eyelog_service.backup import unfinished_backup
 from eyelog_service.grants import Registry
 from eyelog_service.state import TABLES, State, refuse_other, run
-from eyelog_service.uploads import Spool
+from eyelog_service.uploads import alone, folder_of
 
 _PACKED: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 
@@ -66,7 +66,9 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
         ended.note_end(registry.state, "erased", accounts=[account])
     for state in _states(registry):
         _rows(state, account, delete=True)
-    _coming_in(registry, account, remove=True)
+    if held:
+        with alone(registry, account):  # what began to be imported while it had its row
+            pass
     for state in _states(registry):
         state.rewrite()  # rows that were deleted earlier are in its free pages
     pseudonym = f"erased-{secrets.token_hex(4)}"
@@ -106,7 +108,7 @@ def _coming_in(registry: Registry, account: str, *, remove: bool = False) -> lis
     if open_place(registry.archive).local:
         return []
     with suppress(ConfigurationError):  # no folder can have such a name
-        folder = Spool(registry.folder).of(account)
+        folder = folder_of(registry, account)
         files = sum(path.is_file() for path in folder.rglob("*"))
         if remove:
             shutil.rmtree(folder, ignore_errors=True)

@@ -17,7 +17,7 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog.archive.intake import import_files
+from eyelog_service import uploads
 from support import live
 from support.answers import encode_answer
 from support.loggerfiles import zipped
@@ -270,9 +270,10 @@ def test_what_another_import_brings_meanwhile_counts_for_the_quota(
         def after_another(*words: Any, **more: Any) -> Any:
             frame = records(SIXTY, "2026-10-20 00:01", 600)
             el.Archive(there.archive).write(SIXTY, frame, account="ada")
-            return import_files(*words, **more)
+            return is_small(*words, **more)
 
-        monkeypatch.setattr("eyelog_service.uploads.import_files", after_another)
+        is_small = uploads._is_small
+        monkeypatch.setattr(uploads, "_is_small", after_another)
         url = f"{there.url}/v1/records"
         over = requests.post(url, data=csv(n=200), headers=bearer(there, "ada"), timeout=60)
         assert refusal(over) == (507, "quota_exceeded")
