@@ -157,10 +157,8 @@ def _clean_up(state: State) -> None:
 
 def outdated(state: State) -> int:
     """Return the number of rows that the next pass deletes."""
-    counts = [
-        state.rows(f"SELECT count(*) FROM {table} WHERE {condition}", **_stamps())  # noqa: S608 (text from here)
-        for table, condition in _CONDITIONS.items()
-    ]
+    count = "SELECT count(*) FROM {} WHERE {}"
+    counts = [state.rows(count.format(*each), **_stamps()) for each in _CONDITIONS.items()]
     return sum(rows[0][0] for rows in counts if rows)
 
 
@@ -229,13 +227,12 @@ def append(
             add_lines(archive / FILE_NAME, lines, secured=True)
             return
         # Not on top: a command on a folder needs no object store, and nothing that reads Parquet.
-        from eyelog.archive.place import archive_errors, open_place
+        from eyelog.archive.place import open_place
 
         # An object of their own: an object store cannot add a line to a file.
         place = open_place(archive)
         path = f"{place.root}/{_FOLDER}/{time.time_ns():020d}-{secrets.token_hex(4)}.jsonl"
-        with archive_errors(f"write {path}"):
-            place.fs.pipe_file(path, lines)
+        place.write(path, lines)
     except ArchiveError as error:
         fault = str(error)
     except OSError as error:
@@ -258,59 +255,40 @@ def notes(archive: Path | str) -> list[Note]:
     ArchiveError
         If the list cannot be read, or the object store of the archive does not answer.
     """
-    return [note for _, note in _notes(archive) if note is not None]
+    return [note for _, note in _lines(archive) if note is not None]
 
 
 def damage(archive: Path | str) -> list[str]:
-    """Return where the list has lines that cannot be read: nobody knows what they had ended.
-
-    Raises
-    ------
-    ArchiveError
-        If the list cannot be read, or the object store of the archive does not answer.
-    """
-    return [where for where, note in _notes(archive) if note is None]
+    """Return where the list has lines that cannot be read: nobody knows what they had ended."""
+    return [where for where, note in _lines(archive) if note is None]
 
 
-def _notes(archive: Path | str) -> Iterator[tuple[str, Note | None]]:
+def _lines(archive: Path | str) -> Iterator[tuple[str, Note | None]]:
     """Yield each line's place and note, None if it is damaged."""
-    for name, body in _bodies(archive):
+    from eyelog.archive.place import archive_errors, open_place
+
+    place = open_place(archive)
+    folder = f"{place.root}/{_FOLDER}"
+    files = [f"{place.root}/{FILE_NAME}"]
+    with archive_errors(f"read {folder}"), suppress(FileNotFoundError):
+        if not place.local:
+            place.fs.invalidate_cache(folder)
+            files = []
+            files = sorted(map(str, place.fs.ls(folder, detail=False)))
+    for file in files:
+        body = (place.read(file) or b"") if place.local else _object(place, file)
         for number, line in enumerate(body.split(b"\n"), start=1):
             if line:
                 note = None
                 with suppress(msgspec.MsgspecError, ValueError, RecursionError):
                     note = _decode(line)
-                yield f"{name}, line {number}", note
-
-
-def _bodies(archive: Path | str) -> list[tuple[str, bytes]]:
-    """Return the name and the content of each file of the list."""
-    if isinstance(archive, Path):
-        file = archive / FILE_NAME
-        try:
-            return [(str(file), file.read_bytes())]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise ArchiveError(f"cannot read {file}: {error.strerror}") from None
-    from eyelog.archive.place import archive_errors, open_place
-
-    place = open_place(archive)
-    folder = f"{place.root}/{_FOLDER}"
-    with archive_errors(f"read {folder}"):
-        place.fs.invalidate_cache(folder)
-        try:
-            names = sorted(map(str, place.fs.ls(folder, detail=False)))
-        except FileNotFoundError:
-            return []
-        return [(name, _object(place, name)) for name in names]
+                yield f"{file}, line {number}", note
 
 
 @lru_cache(maxsize=100_000)
 def _object(place: "Place", path: str) -> bytes:
     """Return the content of an object, which is never changed."""
-    body: bytes = place.fs.cat_file(path)
-    return body
+    return place.read(path) or b""
 
 
 def is_erased(notes: Iterable[Note], account: str, *, since: float | None = None) -> bool:

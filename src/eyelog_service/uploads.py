@@ -367,6 +367,7 @@ class Uploads:
             403 if there is no such account any more.
         """
         sql = "SELECT added FROM account WHERE name = :name"
+        added: float | None
         for (added,) in self.registry.state.rows(sql, name=account):
             return added
         raise _deleted()

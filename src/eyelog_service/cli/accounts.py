@@ -58,27 +58,26 @@ def _list(
     if json:
         stamps = [{name: _stamp(row[name]) for name in _UNSTAMPED if name in row} for row in rows]
         print_json([row | stamped for row, stamped in zip(rows, stamps, strict=True)])
-    elif not rows:
+        return
+    if not rows:
         note(none)
-    else:
-        from eyelog.measure.sheet import Heading, Sheet
+        return
+    from eyelog.measure.sheet import Heading, Sheet
 
-        titles = {name: name.replace("_", " ").capitalize() for name in rows[0]}
-        heads = [
-            Heading(title, title, is_text=True, is_extra=name in extra)
-            for name, title in titles.items()
-        ]
-        table = [[_cell(name, value) for name, value in row.items()] for row in rows]
-        print(Sheet(heads, table).text(more="--json"))
+    def cell(name: str, value: Any) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if name in _UNSTAMPED:
+            form = "%Y-%m-%d %H:%M UTC" if name == "last_used" else "%Y-%m-%d"
+            return _stamp(value, form) or _UNSTAMPED[name]
+        return one_line(str(value))
 
-
-def _cell(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if name in _UNSTAMPED:
-        form = "%Y-%m-%d %H:%M UTC" if name == "last_used" else "%Y-%m-%d"
-        return _stamp(value, form) or _UNSTAMPED[name]
-    return one_line(str(value))
+    titles = {name: name.replace("_", " ").capitalize() for name in rows[0]}
+    heads = [
+        Heading(text, text, is_text=True, is_extra=each in extra) for each, text in titles.items()
+    ]
+    table = [[cell(name, value) for name, value in row.items()] for row in rows]
+    print(Sheet(heads, table).text(more="--json"))
 
 
 def _stamp(seconds: float | None, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str | None:
@@ -285,24 +284,23 @@ def disable(places: Places, chosen: Chosen) -> None:
     Nothing is deleted: enable makes logins and tokens valid again.
     """
     until = "enable" if chosen.name is None else places.typed("enable", chosen.name)
-    done = f"disabled: logins and tokens are refused until {until}."
-    _switch(places.registry(), "disable", chosen, done)
+    _switch(places, chosen, "disable", f"logins and tokens are refused until {until}.")
 
 
 @action
 def enable(places: Places, chosen: Chosen) -> None:
     """Allow disabled accounts again."""
-    done = "enabled: logins and tokens are valid again."
-    _switch(places.registry(), "enable", chosen, done)
+    _switch(places, chosen, "enable", "logins and tokens are valid again.")
 
 
-def _switch(registry: "Registry", what: str, chosen: Chosen, done: str) -> None:
+def _switch(places: Places, chosen: Chosen, verb: str, now: str) -> None:
+    registry = places.registry()
     names = [*chosen.zones(registry)]
-    getattr(registry.accounts, what)(*names)
+    getattr(registry.accounts, verb)(*names)
     for name in names:
-        noted(registry, what, account=name)
+        noted(registry, verb, account=name)
     who = f"Account {names[0]!r}" if len(names) == 1 else counted(len(names), "account")
-    note(f"{who} {done}")
+    note(f"{who} {verb}d: {now}")
 
 
 @action
@@ -315,9 +313,9 @@ def remove_account(places: Places, chosen: Chosen) -> None:
     names = chosen.zones(registry)
     ended = registry.accounts.remove(*names)
     for account in names:
-        of_account = [one for one in ended if one.account == account]
-        noted(registry, "remove_account", account=account, tokens=_tokens(of_account))
+        noted(registry, "remove_account", account=account, tokens=_tokens(ended, account))
         print(one_line(f"removed: account {account!r}"))
+        of_account = [one for one in ended if one.account == account]
         if of_account or name is not None:
             _say_ended(of_account, what="the account")
     erases = places.typed("erase", name or "NAME")
