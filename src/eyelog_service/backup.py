@@ -147,6 +147,11 @@ def unfinished_backup(registry: Registry, *, remove: bool = False) -> str | None
     """Return the folder that a killed backup has left, with health data and hashes in it.
 
     With `remove`, it is deleted.
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be deleted; it is not forgotten then.
     """
     if (registry.state_folder / _COPYING).exists():
         with suppress(Timeout), _alone(registry):
@@ -164,7 +169,12 @@ def _left(registry: Registry, *, remove: bool) -> str | None:
     is_left = folder.exists() and folder.name.endswith(_UNFINISHED)
     if remove and is_left:
         shutil.rmtree(folder, ignore_errors=True)
-    if remove and not (is_left and folder.exists()):  # otherwise the next one tries again
+        if folder.exists():
+            raise ConfigurationError(
+                f"{folder}, which a killed backup has left, cannot be removed: remove it, then try"
+                " again"
+            )
+    if remove:
         note.unlink(missing_ok=True)
     return str(folder) if is_left else None
 

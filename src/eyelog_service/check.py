@@ -23,7 +23,6 @@ from eyelog_service import ended
 from eyelog_service.accounts import is_readable_on_the_way
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.backup import interrupted, unfinished_backup
-from eyelog_service.ended import outdated
 from eyelog_service.erase import in_words, revived
 from eyelog_service.grants import Registry
 from eyelog_service.state import VERSION, State, StateBusy, StateFault, refuse_other, run
@@ -236,7 +235,7 @@ def _archive(folder: Path | str) -> tuple[Finding, set[str] | None]:
 
 
 def _accounts(registry: Registry, with_records: set[str] | None) -> Iterator[Finding]:
-    """Check the accounts, the applications and their tokens."""
+    """Check the accounts and the applications."""
     names = set(registry.accounts.names())
     yield Finding("accounts", "ok", f"{len(names)}")
     if with_records is not None:
@@ -258,9 +257,6 @@ def _accounts(registry: Registry, with_records: set[str] | None) -> Iterator[Fin
     advice = "codes can be read on the way; register an https address instead"
     text = f"{listed(open_ones)}: {advice}" if open_ones else ""
     yield _found("redirect URIs", text, "https, or on the wearer's own machine")
-    count = outdated(registry.state)
-    text = f"{count:,} to delete: a running service does so within an hour of the next refresh"
-    yield _found("expired rows", text if count else "", "none to delete", "note")
 
 
 def _list_of_ends(registry: Registry) -> Finding:

@@ -4,10 +4,8 @@ Whether something began before an end or after it must not depend on a clock tha
 the state remembers the time of the last end: what begins later has a later time, and an end has a
 later time than all that it may end.
 
-Outdated rows are deleted a few at a time and while requests are served. A pass over a large table
-would hold the write lock for seconds, and every login and refresh would wait for it. So a pass
-reads without that lock and deletes in short transactions, with a pause after each that gives others
-their turn.
+Outdated rows of an account are deleted when it gets another code or token: no pass over a large
+table holds the write lock while logins and refreshes wait for it.
 
 What has ended for good is noted in the archive's folder: a restored state must not revive it. A
 state that is put back from a backup has tokens that were revoked since, and accounts that were
@@ -19,7 +17,6 @@ What lives again in a restored state is ended a second time, see `erase`.
 """
 
 import secrets
-import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -30,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 from sqlalchemy import Connection
 
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ArchiveError
 from eyelog_service.audit import append as add_lines
 from eyelog_service.audit import say
 from eyelog_service.state import State, digest, run, set_meta
@@ -105,66 +102,20 @@ def end(db: Connection, *, account: str | None = None, client_id: str | None = N
     return list(counted)
 
 
-_PERIOD_SECONDS: Final = 3600.0
 _KEPT_SECONDS: Final = 30 * 24 * 3600.0
 """How long codes and access tokens stay after they expired, so that a second use is noticed."""
-_ROWS: Final = 500
-_PAUSE_SECONDS: Final = 0.02
-
-# Each condition takes the two stamps `:month` and `:year`.
-_CONDITIONS: Final = {
-    "code": "(expires < :month)",
-    "invitation": "(expires < :month)",
-    "token": f"(expires < :month OR (kind = 'upload' AND {LAST_USE} < :year))",
-}
 
 
-def clean_up(state: State) -> None:
-    """Delete outdated rows in a thread, once an hour at most for all processes together."""
-    with suppress(ConfigurationError):  # locked or gone: it is tried again with the next request
-        if _is_due(state.rows(_CLEANED)):
-            threading.Thread(
-                target=_clean_up, args=[state], name="eyelog-clean-up", daemon=True
-            ).start()
-
-
-_CLEANED: Final = "SELECT value FROM meta WHERE name = 'cleaned'"
-
-
-def _is_due(cleaned: Sequence[Any]) -> bool:
-    now = time.time()
-    return not any(now - _PERIOD_SECONDS < float(last) <= now for (last,) in cleaned)
-
-
-def _clean_up(state: State) -> None:
-    with suppress(ConfigurationError):  # as above
-        with state.write() as db:
-            if not _is_due(run(db, _CLEANED).all()):
-                return
-            set_meta(db, "cleaned", str(time.time()).encode())
-        for table, condition in _CONDITIONS.items():
-            outdated = f"FROM {table} WHERE {condition}"
-            read = f"SELECT hash {outdated} AND hash > :after ORDER BY hash LIMIT {_ROWS}"
-            # The condition holds again: a row used since it was read is not outdated.
-            delete = f"DELETE {outdated} AND hash BETWEEN :first AND :last"
-            last = b""
-            while rows := state.rows(read, after=last, **_stamps()):
-                first, last = rows[0][0], rows[-1][0]
-                with state.write() as db:
-                    run(db, delete, first=first, last=last, **_stamps())
-                time.sleep(_PAUSE_SECONDS)
-
-
-def outdated(state: State) -> int:
-    """Return the number of rows that the next pass deletes."""
-    count = "SELECT count(*) FROM {} WHERE {}"
-    counts = [state.rows(count.format(*each), **_stamps()) for each in _CONDITIONS.items()]
-    return sum(rows[0][0] for rows in counts if rows)
-
-
-def _stamps() -> dict[str, float]:
-    now = time.time()
-    return {"month": now - _KEPT_SECONDS, "year": now - UNUSED_SECONDS}
+def delete_outdated(db: Connection, account: str) -> None:
+    """Delete the codes and tokens of an account that ended long ago."""
+    month, year = time.time() - _KEPT_SECONDS, time.time() - UNUSED_SECONDS
+    sql = "DELETE FROM code WHERE account = :account AND expires < :month"
+    run(db, sql, account=account, month=month)
+    sql = (
+        "DELETE FROM token WHERE account = :account AND"  # noqa: S608 (text from here)
+        f" (expires < :month OR (kind = 'upload' AND {LAST_USE} < :year))"
+    )
+    run(db, sql, account=account, month=month, year=year)
 
 
 # What has ended for good.

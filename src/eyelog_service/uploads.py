@@ -266,11 +266,6 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
 _log = logging.getLogger("eyelog.service")
 
 
-def _zone(text: str) -> str:
-    zone(text)  # a name alone: a table of zones would be a file of this machine
-    return text
-
-
 _truth: Final = {"true": True, "false": False}.__getitem__
 # What the address of an upload may say: how each is read, and what it has to be.
 _OPTIONS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
@@ -279,7 +274,8 @@ _OPTIONS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
     "dayfirst": (_truth, "true or false"),
     "clock": ({each: each for each in CLOCKS}.__getitem__, "first or last"),
     "encoding": (check_encoding, "one such as utf-8, cp932, euc_jp or cp1252"),
-    "tz": (_zone, "a time zone such as Asia/Tokyo"),
+    # A name alone: a table of zones would be a file of this machine.
+    "tz": (lambda text: zone(text) and text, "a time zone such as Asia/Tokyo"),
 }
 
 

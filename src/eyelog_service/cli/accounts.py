@@ -179,15 +179,14 @@ def add_accounts(
                 " set-zone changes it"
             )
     codes = {one.name: new_token() for one in new if one.password is None}
-    if invite is None:
-        registry.accounts.add_all(new)
-    else:
+    if invite is not None:
         _write_links(invite, codes, base_url)
-        try:
-            registry.accounts.add_all(new, codes)
-        except BaseException:
+    try:
+        registry.accounts.add_all(new, {} if invite is None else codes)
+    except BaseException:
+        if invite is not None:
             invite.unlink(missing_ok=True)
-            raise
+        raise
     for name, zone in zones.items():
         archive.set_zones(zone, account=name)
     invited = invite is not None
@@ -406,12 +405,15 @@ def add_application(
     if json:
         print_json(made | {"name": name})
         return
-    exports = {"base_url": os.environ.get("EYELOG_BASE_URL") or _ON_THIS_MACHINE, **made}
-    for variable, value in exports.items():  # no comments: zsh takes them for commands
-        print(f"export EYELOG_{variable.upper()}={shlex.quote(value)}")
+    _print_exports(base_url=os.environ.get("EYELOG_BASE_URL") or _ON_THIS_MACHINE, **made)
     note(
         "Keep the secret now: it is not shown again. Change the address if it is not the service's."
     )
+
+
+def _print_exports(**values: str) -> None:
+    for variable, value in values.items():  # no comments: zsh takes them for commands
+        print(f"export EYELOG_{variable.upper()}={shlex.quote(value)}")
 
 
 @action
@@ -444,7 +446,7 @@ def rotate_secret(application: str, places: Places, *, json: bool = False) -> No
     if json:
         print_json({"client_id": details.client_id, "client_secret": secret})
         return
-    print(f"export EYELOG_CLIENT_SECRET={shlex.quote(secret)}")
+    _print_exports(client_secret=secret)
     note(
         f"Application {details.label!r} has another secret, and the old one ended. Keep it now:"
         " it is not shown again."
