@@ -14,6 +14,7 @@ import requests
 
 import eyelog as el
 from eyelog_service import uploads
+from eyelog_service.state import State
 from support import live
 from support.records import records
 from support.uploads import FIFTEEN, SIXTY, csv, spooled, stored
@@ -51,17 +52,23 @@ def test_an_erasure_at_each_step_of_an_upload_leaves_nothing(
 ) -> None:
     """Of a step that nobody may interrupt, the erasure waits for the end."""
     post(csv())
-    step = getattr(uploads, moment)
-    erasing = threading.Thread(target=erase, args=[there])
+    step, rewrite = getattr(uploads, moment), State.rewrite
+    erasing, has_gone_on = threading.Thread(target=erase, args=[there]), threading.Event()
+
+    def rewritten(state: State) -> None:  # after the account has lost its row
+        has_gone_on.set()
+        rewrite(state)
 
     def erased_meanwhile(*words: Any, **more: Any) -> Any:
         erasing.start()
-        while moment == "import_files" and there.registry.accounts.has("ada"):
+        if moment != "import_files":
+            erasing.join()
+        while there.registry.accounts.has("ada"):
             time.sleep(0.01)
-        erasing.join(0.2 if moment == "import_files" else 60)
-        assert erasing.is_alive() == (moment == "import_files")
+        assert has_gone_on.wait(0.5) == (moment != "import_files")
         return step(*words, **more)
 
+    monkeypatch.setattr(State, "rewrite", rewritten)
     monkeypatch.setattr(uploads, moment, erased_meanwhile)
     answer = post(csv(start="2026-10-25 00:01"))
     erasing.join()
@@ -85,7 +92,7 @@ def test_an_account_added_again_keeps_what_it_sent_since(there: live.Live, post:
 def test_an_account_removed_meanwhile_keeps_its_records_and_gets_no_more(
     there: live.Live, post: Post
 ) -> None:
-    post(csv())
+    post(csv(start="2026-10-20 00:01"))
     removed = held_back(there, post, lambda: there.operator("remove-account", "ada"))
     assert (removed.status_code, stored(there)) == (403, {SIXTY: 60})
 
