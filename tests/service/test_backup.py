@@ -18,6 +18,7 @@ import pytest
 from filelock import FileLock
 
 import eyelog as el
+from eyelog_service import backup
 from support import live
 from support.live import AUDIT, REDIRECT, STANDARD, Live
 from support.login_page import PASSWORD
@@ -220,6 +221,22 @@ def test_a_damaged_backup_is_not_restored(lab: Lab, inside: str) -> None:
     assert "which is copied" in lab.refuses("backup", lab.folder / "backup")
     assert "not empty" in lab.refuses("backup", lab.backup)
     assert "dan" in lab.operator.accounts()
+
+
+@apart
+def test_a_copy_that_is_not_what_was_read_is_no_backup(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = backup._copy
+
+    def torn(source: Path, target: Path) -> tuple[int, str]:
+        read = copy(source, target)
+        target.write_bytes(target.read_bytes()[:-1])
+        return read
+
+    monkeypatch.setattr(backup, "_copy", torn)
+    assert "is damaged" in lab.refuses("backup")
+    assert not lab.backup.exists()
 
 
 @apart
