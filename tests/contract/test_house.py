@@ -43,7 +43,7 @@ LIGHT = {
         *("matplotlib", "dask", "starlette", "uvicorn")
     },
     # It takes longer to import than all the rest, in every worker process of a cohort again.
-    "import eyelog.cohort.wearer_months, eyelog.series.compare": {"scipy.stats"},
+    "import eyelog.cohort.study, eyelog.series.compare": {"scipy.stats"},
 }
 
 

@@ -13,7 +13,7 @@ from eyelog.catalogue import LOGS, check_log
 from eyelog.checks import names_of, number, whole_number
 from eyelog.clock import DAY, Zones, parse_day, zone
 from eyelog.cohort.schedule import run
-from eyelog.cohort.wearers import check_archive
+from eyelog.cohort.study import check_archive
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.home import progress_line
 from eyelog.wearer.day import traits
@@ -121,7 +121,7 @@ def simulate(
         tasks.append((f"w{nth + 1:04}", own, zones[nth // 2 % len(zones)], blink))
     write = partial(_write, archive, logs, first, length)
     failures = []
-    with progress_line(count, f"simulate {count:,} wearers", choice=None, unit="wearer") as done:
+    with progress_line(count, f"simulate {count:,} wearers", unit="wearer") as done:
         for reason in run(write, tasks, scheduler=None, workers=workers, killed=_failed):
             failures.append(reason)
             done()

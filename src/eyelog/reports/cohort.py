@@ -11,8 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.cohort.group_summary import summary
-from eyelog.cohort.result import result_of
+from eyelog.cohort.groups import result_of, summary
 from eyelog.figures.many import LEAST_WEARERS, plot_cohort
 from eyelog.frame import takes_tables
 from eyelog.judge.arrays import numbers

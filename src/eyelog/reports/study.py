@@ -9,10 +9,9 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.cohort.differences import OUTCOMES, differences, group_labels
+from eyelog.cohort.groups import OUTCOMES, Result, averaged_covariates, differences, group_labels
 from eyelog.cohort.pseudonymise import pseudonymise
-from eyelog.cohort.result import Result, averaged_covariates
-from eyelog.cohort.wearers import one_row_each
+from eyelog.cohort.study import one_row_each
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import stated_log
 from eyelog.judge.arrays import numbers
