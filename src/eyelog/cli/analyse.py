@@ -1,31 +1,30 @@
 """The commands that read records and say something about them; each calls a Python name."""
 
+import inspect
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
 import eyelog as el
+from eyelog.catalogue import check_fields, check_log, known_logs, log_named, near
+from eyelog.cli import output as out
 from eyelog.cli.command import command
 from eyelog.cli.doctor import doctor
-from eyelog.cli.fields import fields
-from eyelog.cli.output import (
-    check_ending,
-    note,
-    note_first,
-    print_json,
-    print_table,
-    records,
-    write_table,
-)
-from eyelog.cli.plot import plot
+from eyelog.cli.output import check_ending, note, print_json, print_list, print_table, records
 from eyelog.cli.source import Source, open_archive
-from eyelog.errors import ConfigurationError, EyelogError, counted
+from eyelog.errors import ConfigurationError, EyelogError, FieldError, counted
+from eyelog.figures.defaults import DEFAULT_FIELDS, ENDINGS, KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
+
+PANEL_MM: Final = 56.0
+BINS: Final = {"day": "10min", "heatmap": "10min", "profile": "10min", "rhythm": "1h"}
+# How many fields a figure shows that does not have a panel for each.
+MOST: Final = {"change": 1, "actogram": 1, "day": 2}
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Result:
     def give(self, table: "pd.DataFrame", rows: str, **others: "pd.DataFrame") -> None:
         """Write a table to the file, or print it, and print the others that come with it."""
         if self.output is not None:
-            write_table(table, self.output)
+            out.write_table(table, self.output)
             note(f"{counted(len(table), rows)} written to {self.output}")
         if self.json and others:  # one document, so that a program reads it in one go
             print_json(
@@ -175,6 +174,190 @@ def _say_report(path: Path) -> None:
 
 
 @command
+def plot(
+    figure: str,
+    source: Source,
+    *,
+    output: Path,
+    field: tuple[str, ...] = (),
+    at: str | None = None,
+    by: str | None = None,
+    events: Path | None = None,
+    width: Literal["single", "double", "page"] = "double",
+) -> None:
+    """Draw a figure into a file.
+
+    FIGURE is overview, timeline, day, quality, attrition, heatmap, daily, profile, rhythm,
+    distribution, bouts, week, change or actogram.
+
+    Parameters
+    ----------
+    output : FILE
+        The .png, .svg or .pdf file to write.
+    field : F
+        A field to draw, or a column of the daily summary (daily, change); repeat the option for
+        more.  [default: a choice for the log]
+    at : DATE
+        change: compare the days before this day with those from it on.
+    by : COLUMN
+        change: compare days by a column of the daily summary with two values, by weekend, or by two
+        labels of the diary (events).
+    events : FILE
+        A diary (CSV or Excel with start, end and label): marked in a timeline, day, week or
+        actogram, compared by in a change.
+    width
+        89, 183 or 247 mm.
+    """
+    import matplotlib as mpl
+
+    if figure not in KINDS:
+        others = f"choose from {', '.join(KINDS)}"
+        raise click.UsageError(f"there is no figure {figure!r}{near(figure, KINDS)}: {others}")
+    check_ending(output, ENDINGS)
+    frame = source.read()
+    given = {"events": source.events(events, frame), "at": at, "by": by}
+    mpl.use("agg")
+    made = _draw(frame, figure, field, {name: v for name, v in given.items() if v is not None})
+    el.save_figure(made, output, width=width)
+    note(f"Figure written to {output}")
+
+
+def _draw(frame: Any, kind: str, fields: tuple[str, ...], options: dict[str, Any]) -> Any:
+    """Return the Axes of one kind of figure: for each field, or by default a choice for the log."""
+    from eyelog.figures.axes import panels
+    from eyelog.figures.maps import with_steps
+    from eyelog.frame import clock_of, log_of, require
+    from eyelog.series.events import labels_by_day
+
+    if frame.empty:
+        raise ConfigurationError("there are no records to draw")
+    log, function = log_of(frame), getattr(el, f"plot_{kind}")
+    takes_fields = kind in DEFAULT_FIELDS[log]
+    if fields and not takes_fields:
+        raise ConfigurationError(f"the figure {kind!r} takes no fields: leave out --field")
+    # By what else than days values are compared is for those who have a table.
+    taken = {*inspect.signature(function).parameters} - {"by"}
+    taken |= {"by", "events"} if kind == "change" else set()
+    for name in [name for name in options if name not in taken]:
+        raise ConfigurationError(f"the figure {kind!r} takes no {name}: leave out --{name}")
+    names = fields or DEFAULT_FIELDS[log].get(kind, ())
+    if len(names) > (most := MOST.get(kind, len(names))):
+        several = "one field" if most == 1 else "one or two fields"
+        raise ConfigurationError(f"the figure {kind!r} takes {several}, not {len(names)}")
+    if kind == "timeline":
+        return function(frame, fields or None, **options)
+    if not takes_fields or kind == "actogram":
+        return function(frame, *names, **options)
+    if kind == "change":
+        if not options:
+            raise ConfigurationError("the figure 'change' needs --at DATE or --by COLUMN: pass one")
+        if ("events" in options) != (options.get("by") == "events"):
+            raise ConfigurationError(
+                "the figure 'change' compares the labels of a diary with --by events and --events"
+                " FILE: pass both"
+            )
+        days = el.daily(frame)
+        if "events" in options:
+            labels = labels_by_day(days.index, options.pop("events"), clock_of(frame))
+            days = days.assign(events=[label or float("nan") for label in labels])
+        return function(days, names[0], **options)
+    table = frame
+    if kind in BINS:
+        require(frame, [name for name in names if name != "steps"], purpose=f"eyelog plot {kind}")
+        table = el.resample(frame, BINS[kind])
+    if kind == "day":
+        second = [*names, None][1]
+        return function(table, names[0], second=second, states=el.states(frame), **options)
+    if kind == "profile" and "steps" in names and "steps" not in table:
+        table = with_steps(table, log)
+    made = panels([PANEL_MM] * len(names), sharex=kind != "distribution")[:, 0]
+    for ax, name in zip(made, names, strict=True):
+        if kind == "distribution":
+            options = {"typical": el.baseline.typical_value(table, name)}
+        function(table, name, ax=ax, **options)
+    for ax in made[:-1] if kind != "distribution" else ():
+        ax.label_outer()
+        for strip in ax.child_axes:
+            strip.tick_params(axis="x", labelbottom=False)
+            strip.set_xlabel("")
+    return made
+
+
+@command
+def fields(what: str, names: tuple[str, ...] = (), *, json: bool = False) -> None:
+    """Say what a field or column means; find fields.
+
+    Says what the fields of a log mean (all about those that are named after it, or about those of a
+    summary: daily, steps, ...); finds the fields of all logs that are about something: `eyelog
+    fields steps`; or says what a column of a result means: `eyelog fields worn_h`.
+
+    Parameters
+    ----------
+    what : {LOG | WORD | COLUMN}
+    names : [NAME]...
+    """
+    if what in known_logs():
+        table = el.fields(what)
+        if names:
+            dates = ["date"] if "date" in names else []  # the index of a frame, not a column
+            others = [name for name in names if name != "date"]
+            table = table.loc[[*dates, *(check_fields(what, others) if others else ())]]
+        if json:
+            print_json(records(table))
+        elif not names:
+            _print_fields(table)
+            note(f"`eyelog fields {what} NAME` shows all that is known about a field.")
+        for name, row in table.iterrows() if names and not json else ():
+            known = {fact: value for fact, value in row.items() if value == value and value != ""}
+            title = f"{name}: {known.pop('label')}. {known.pop('description', '')}"
+            facts = (f"{fact:.15g}" if isinstance(fact, float) else fact for fact in known.values())
+            print_list(zip((f"    {fact}:" for fact in known), facts, strict=True), title=title)
+            print()
+        return
+    from eyelog.measure import columns
+    from eyelog.topics import fields_about, near_topic
+
+    phrase = " ".join((what, *names))
+    words, known = phrase.split(), columns.names()
+    about = [column for name in words for column in columns.meanings(name)]
+    every = (column for name in known for column in columns.meanings(name))
+    about += [column for column in every if column.label.casefold() == phrase.casefold()]
+    # A description mentions other things too, so it counts only if nothing else matches.
+    found = fields_about(words) or ({} if about else fields_about(words, described=True))
+    if not found and not about:
+        if near(phrase, known_logs()):
+            check_log(phrase)
+        raise FieldError(
+            f"no field of a log is about {phrase!r}{near_topic(phrase, (*known,))}, and no result"
+            " has such a column: `eyelog fields LOG` lists all fields of a log"
+        )
+    tables = {log: el.fields(log).loc[rows] for log, rows in found.items()}
+    if json:
+        rows = [{"log": log, **row} for log, table in tables.items() for row in records(table)]
+        keys = ("table", "label", "unit", "meaning")
+        print_json(rows or [{"column": c.name} | {k: getattr(c, k) for k in keys} for c in about])
+        return
+    for log, table in tables.items():
+        _print_fields(table, title=f"{log} ({log_named(log).words})")
+        note(f"`eyelog fields {log} {table.index[0]}` shows all that is known about a field.")
+    if about:
+        print_list(
+            (
+                f"{column.name}{f' (in {column.table})' if column.table else ''}:",
+                f"{column.label}{f', {column.unit}' if column.unit else ''}. {column.meaning}",
+            )
+            for column in about
+        )
+
+
+def _print_fields(table: "pd.DataFrame", *, title: str = "") -> None:
+    """Print fields with their labels, units and descriptions."""
+    units = table["unit"].where(table["unit"] == "", ", " + table["unit"])
+    texts = table["label"] + units + ". " + table["description"]
+    print_list(texts.items(), title=title)
+
+
+@command
 def cite(
     source: Source,
     *,
@@ -298,7 +481,7 @@ def cohort_daily(
         print_table(counts.reindex(["done", "unchanged", "failed"], fill_value=0))
         notable = table[table["reason"] != ""]
         lines = [f"{row.account} {row.state}: {row.reason}" for row in notable.itertuples()]
-        note_first(lines, "wearers")
+        out.note_first(lines, "wearers")
         note(f"{table['days'].sum():,} days written to {output}")
     failed = int((table["state"] == "failed").sum())
     if failed:
@@ -408,7 +591,7 @@ def cohort_simulate(
     given = {name: value for name, value in vars(planted).items() if value is not None}
     people = el.cohort.simulate(store, **given)
     if output is not None:
-        write_table(people.set_index("account"), output)
+        out.write_table(people.set_index("account"), output)
     else:
         print_table(people, json=json)
     note(f"{len(people):,} wearers with {planted.days} days each written to {store.path}")

@@ -1,8 +1,11 @@
 """The commands that get, keep and give records: archive, service and trial."""
 
 import os
+import shlex
 import sys
+import tempfile
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -10,28 +13,12 @@ import click
 
 import eyelog as el
 from eyelog.catalogue import LOGS, check_log, log_named
+from eyelog.cli import output as out
 from eyelog.cli.command import command
-from eyelog.cli.demo import demo
 from eyelog.cli.erasing import erase_records, print_erasure
-from eyelog.cli.output import (
-    note,
-    note_first,
-    one_line,
-    print_json,
-    print_list,
-    print_table,
-    records,
-    without_zones,
-)
+from eyelog.cli.output import note, one_line, print_json, print_list, print_table, records
 from eyelog.cli.source import ALL, Files, Source, open_archive, said_of, zones_or_none
-from eyelog.errors import (
-    ArchiveError,
-    AuthorizationError,
-    ConfigurationError,
-    EyelogError,
-    RequestError,
-    counted,
-)
+from eyelog.errors import ArchiveError, AuthorizationError, ConfigurationError, EyelogError, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +119,7 @@ def sync(
         for row in notable.to_dict("records"):
             removed = f"removed {row['removed']} record(s) that the service no longer has"
             lines.append(f"{row['log']} {row['day']} {row['state']}: {row['reason'] or removed}")
-        note_first(lines, "days")
+        out.note_first(lines, "days")
     failed = int((days["state"] == "failed").sum())
     if failed:
         raise EyelogError(
@@ -179,10 +166,10 @@ def logout(*, account: str = "me") -> None:
     client = el.connect(account=account)
     try:
         client.revoke()
-    except RequestError as fault:
+    except el.RequestError as fault:
         if not client.credentials.forget():
             raise
-        raise RequestError(
+        raise el.RequestError(
             f"the token of account {account!r} is deleted on this machine, but the service was not"
             f" told ({fault}): until you withdraw the access at {client.base_url}/account, a copy"
             " of the token can be used"
@@ -321,7 +308,7 @@ def archive_list(*, archive: str | None = None, json: bool = False) -> None:
     damaged = int(table["damaged"].sum())
     # Not all columns fit into 80 characters: damage matters more than size. Zones belong to the
     # wearer, not to one log, so they are below.
-    shown = without_zones(table.drop(columns=["tz", "bytes"] if damaged else "tz"))
+    shown = out.without_zones(table.drop(columns=["tz", "bytes"] if damaged else "tz"))
     empty = f"The archive {store.path} is empty."
     print_table(table if json else shown, json=json, empty=empty)
     if len(table) and not json:
@@ -523,6 +510,58 @@ def simulate(
         store.write(log, frame, account=account)
         note(f"{log}: {len(frame)} records of {account!r} in {store.path}")
     store.set_zones(zones, account=account)
+
+
+@command
+def demo(*, output: Path = Path("demo-output")) -> None:
+    """Run the main job on a simulated wearer.
+
+    Parameters
+    ----------
+    output : DIR
+        Folder for the records, tables and figures.
+    """
+    from eyelog.cli.main import program
+    from eyelog.embedded import register, serve
+
+    if output.exists() and not output.is_dir():
+        raise ConfigurationError(
+            f"{output} is a file: give --output a folder for the tables and figures"
+        )
+    before = dict(os.environ)
+    with tempfile.TemporaryDirectory(prefix="eyelog-demo-") as folder:
+        archive = f"{folder}/archive"
+        application, code = register(archive, "me")
+        output.mkdir(parents=True, exist_ok=True)
+        try:
+            # The user's own token would go to the demo's service.
+            for name in before:
+                if name.startswith("EYELOG_") and name != "EYELOG_DEBUG":
+                    del os.environ[name]
+            with serve(archive) as base_url:
+                os.environ |= {
+                    "EYELOG_HOME": folder,
+                    "EYELOG_BASE_URL": base_url,
+                    "EYELOG_CLIENT_ID": application.client_id,
+                    "EYELOG_CLIENT_SECRET": application.client_secret,
+                    "EYELOG_REDIRECT_URI": application.redirect_uri,
+                }
+                for line in _text("steps").splitlines():
+                    if not line.startswith(" "):
+                        print(f"\n{line}")
+                        continue
+                    words = shlex.split(line)
+                    words = [w.format(archive=archive, code=code, output=output) for w in words]
+                    print(f"    $ eyelog {shlex.join(words)}", flush=True)
+                    program.main(words, prog_name="eyelog", standalone_mode=False)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+    print(f"\n{_text('done').format(output=output)}", end="")
+
+
+def _text(name: str) -> str:
+    return files("eyelog.cli").joinpath(f"demo-{name}.txt").read_text("utf-8")
 
 
 COMMANDS: Final = {

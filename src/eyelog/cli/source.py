@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
@@ -181,16 +181,9 @@ class Source(Files):
         from eyelog.read.head import Reader
         from eyelog.read.read import read_logs
 
-        reader = Reader(
-            self.tz,
-            self.log,
-            self.wearer,
-            device=self.device,
-            clock=self.clock,
-            dayfirst=self.dayfirst,
-            encoding=self.encoding,
-            beside=False,
-        )
+        names = ("device", "clock", "dayfirst", "encoding")
+        how: dict[str, Any] = {name: getattr(self, name) for name in names}
+        reader = Reader(self.tz, self.log, self.wearer, **how, beside=False)
         frames, notes = read_logs(paths, reader)
         for text in notes:
             warn(text)
