@@ -7,7 +7,6 @@ the day that ended.
 import csv
 import os
 import re
-import warnings
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
@@ -26,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eyelog.catalogue import near
-from eyelog.errors import ConfigurationError, EyelogWarning
+from eyelog.errors import ConfigurationError, warn
 
 Ints = npt.NDArray[np.int64]
 
@@ -697,9 +696,7 @@ def as_zones(tz: Any, *, what: str = "") -> Zones:
     return tz if isinstance(tz, Zones) else Zones(tz)
 
 
-def known_zones(
-    tz: Any, *, whose: str, stored: Zones | None = None, remedy: str = "", stacklevel: int = 3
-) -> Zones:
+def known_zones(tz: Any, *, whose: str, stored: Zones | None = None, remedy: str = "") -> Zones:
     """Return the zones of records: those given, else those stored, else EYELOG_TZ, else UTC.
 
     Parameters
@@ -729,11 +726,7 @@ def known_zones(
         except ConfigurationError as error:
             raise ConfigurationError(f"EYELOG_TZ: {error}") from None
     how = remedy or "pass tz='Asia/Tokyo'"
-    warnings.warn(
-        f"no zone is known for {whose}: days are UTC days; {how}, or set EYELOG_TZ",
-        EyelogWarning,
-        stacklevel=stacklevel,
-    )
+    warn(f"no zone is known for {whose}: days are UTC days; {how}, or set EYELOG_TZ")
     return Zones("UTC")
 
 

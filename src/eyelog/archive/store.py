@@ -379,7 +379,6 @@ class Archive:
             whose=f"account {account!r}",
             stored=None if tz is not None else stored_zones(self._place, account),
             remedy=f"set it with `eyelog archive set-zone {quote(account)} Asia/Tokyo`",
-            stacklevel=4,
         )
 
     @takes_tables

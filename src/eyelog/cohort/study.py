@@ -134,7 +134,6 @@ def roster(
             None,
             whose=f"account {unknown[0]!r}{others}",
             remedy="set it with `eyelog archive set-zone ACCOUNT ZONE`, or pass tz='Asia/Tokyo'",
-            stacklevel=5,
         )
         zones |= dict.fromkeys(unknown, last)
     chosen = []

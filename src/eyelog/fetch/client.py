@@ -301,7 +301,7 @@ class Client:
         names = None if fields is None else check_fields(log, fields)
         zones = self._zones
         if zones is None or tz is not None:
-            zones = known_zones(tz, whose=f"account {self.account!r}", stacklevel=5)
+            zones = known_zones(tz, whose=f"account {self.account!r}")
         if refresh and self.offline:
             raise ConfigurationError(
                 "refresh=True asks the service, which an offline"
@@ -333,7 +333,7 @@ class Client:
         frame = joined_pages(pages, log, tz=zones.home, fields=names)
         if zones.vary:
             frame = in_zones(frame, zones)
-        notes, walker.cache.notes = list(walker.cache.notes.values()), {}
+        notes = walker.take_notes()
         if outside := int(((frame.index < first) | (frame.index >= last + SECOND)).sum()):
             notes.append(
                 f"the service sent {outside} record(s) with a stamp outside the range of the"

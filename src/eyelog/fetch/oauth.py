@@ -768,20 +768,6 @@ _PAGE_HEADERS: Final = {
 }
 
 
-class _Server(socketserver.ThreadingTCPServer):
-    # A browser opens connections in advance and leaves them idle: they must not delay the others.
-    daemon_threads = True
-    # On Windows the option would let another program take the port over.
-    allow_reuse_address = os.name == "posix"
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Show nothing: a browser that closes a connection does not concern the user."""
-
-
-class _ServerV6(_Server):
-    address_family = socket.AF_INET6
-
-
 @contextlib.contextmanager
 def receiving(redirect_uri: str, state: str, outcomes: Outcomes) -> Iterator[str]:
     """Listen on the loopback redirect for one callback, and put its outcome into `outcomes`.
@@ -828,10 +814,20 @@ def receiving(redirect_uri: str, state: str, outcomes: Outcomes) -> Iterator[str
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name
             """Show nothing: the request line contains the code."""
 
+    class Server(socketserver.ThreadingTCPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        # A browser opens connections in advance, and leaves them idle: no other may wait for them.
+        daemon_threads = True
+        # On Windows the option would let another program take the port over.
+        allow_reuse_address = os.name == "posix"
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """Show nothing: a browser that closes a connection does not concern the user."""
+
     # What "localhost" resolves to may differ; browsers try 127.0.0.1 in any case.
     place = ("127.0.0.1" if host == "localhost" else host, parts.port or 0)
     try:
-        server = (_ServerV6 if ":" in host else _Server)(place, Callback)
+        server = Server(place, Callback)
     except OSError as fault:
         raise ConfigurationError(
             f"cannot listen on port {parts.port or 'any'} of {host} ({fault.strerror}): end the"

@@ -12,20 +12,12 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eyelog.clock import day_start
-from eyelog.wearer.draws import (
-    Bools,
-    Draws,
-    Floats,
-    Ints,
-    Kinds,
-    Stream,
-    bouts,
-    covered,
-    running,
-    wander,
-)
+from eyelog.wearer.draws import Bools, Draws, Floats, Ints, Stream, bouts, covered, running, wander
+
+Kinds = NDArray[np.uint8]
 
 DAY_S: Final = 86_400
 

@@ -15,7 +15,6 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-Kinds = NDArray[np.uint8]
 
 _CELLS = 65536  # chances are multiples of 1/65536, called cells
 

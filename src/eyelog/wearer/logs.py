@@ -7,19 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from eyelog.wearer import draws
 from eyelog.wearer.day import KINDS, Blinks, Life, Traits
-from eyelog.wearer.draws import (
-    Array,
-    Bools,
-    Draws,
-    Floats,
-    Ints,
-    Stream,
-    onsets,
-    running,
-    sums,
-    wander,
-)
+from eyelog.wearer.draws import Array, Bools, Draws, Floats, Ints, Stream, onsets, running, sums
 
 
 def blink_gaps(blinks: Blinks, interruptions: Ints, longest: int) -> tuple[Ints, Bools]:
@@ -271,7 +261,7 @@ def fifteen_seconds(seed: int, day: Life, who: Traits) -> tuple[Ints, dict[str, 
     yaw, pitch = (sums(moves, lo, at) for moves in (day.turn, day.nod))
     often = d.wholes(0, 99, n)
     zero = np.zeros(n)
-    room = wander(d, n, 240)
+    room = draws.wander(d, n, 240)
     return at, {
         **blinks,
         "stp": steps,
