@@ -382,7 +382,7 @@ def cite(
     from eyelog.reports.literature import SOFTWARE, CitedText
     from eyelog.reports.literature import source as reference
 
-    if source.is_empty() and sections is None:
+    if source == Source() and sections is None:  # the command line names no records at all
         text = CitedText([], [reference(SOFTWARE)])
     else:
         from eyelog.reports.logs import as_logs, fields_reported

@@ -135,10 +135,6 @@ class Source(Files):
             raise click.UsageError("a range has a first and a last day: for one day, give it twice")
         return (days[0], days[1]) if days else (None, None)
 
-    def is_empty(self) -> bool:
-        """Return whether the command line names no records at all."""
-        return self == Source()
-
     def _named(self, *, both: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the paths or the logs that the words name."""
         words = self.words if self.days[0] is None else self.words[:-2]
