@@ -333,7 +333,7 @@ class Client:
         frame = joined_pages(pages, log, tz=zones.home, fields=names)
         if zones.vary:
             frame = in_zones(frame, zones)
-        notes = walker.take_notes()
+        notes, walker.cache.notes = list(walker.cache.notes.values()), {}
         if outside := int(((frame.index < first) | (frame.index >= last + SECOND)).sum()):
             notes.append(
                 f"the service sent {outside} record(s) with a stamp outside the range of the"
