@@ -308,10 +308,10 @@ def fields(what: str, names: tuple[str, ...] = (), *, json: bool = False) -> Non
             _print_fields(table)
             note(f"`eyelog fields {what} NAME` shows all that is known about a field.")
         for name, row in table.iterrows() if names and not json else ():
-            known = {fact: value for fact, value in row.items() if value == value and value != ""}
-            title = f"{name}: {known.pop('label')}. {known.pop('description', '')}"
-            facts = (f"{fact:.15g}" if isinstance(fact, float) else fact for fact in known.values())
-            print_list(zip((f"    {fact}:" for fact in known), facts, strict=True), title=title)
+            told = {fact: value for fact, value in row.items() if value == value and value != ""}
+            title = f"{name}: {told.pop('label')}. {told.pop('description', '')}"
+            facts = (f"{fact:.15g}" if isinstance(fact, float) else fact for fact in told.values())
+            print_list(zip((f"    {fact}:" for fact in told), facts, strict=True), title=title)
             print()
         return
     from eyelog.measure import columns
