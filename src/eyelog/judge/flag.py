@@ -97,8 +97,8 @@ def flag(
     >>> reasons.shape == frame.shape, str(reasons["lc_bk_n"].dtype)
     (True, 'uint16')
     """
-    rows = enter(frame, "flag", (), limits=limits, log=log, wide=False)
-    rows.ask(fields=frame.columns).warn()
+    columns = getattr(frame, "columns", ())
+    rows = enter(frame, "flag", (), limits=limits, log=log, wide=False, fields=columns).warn()
     table = pd.DataFrame(all_reasons(rows).T, frame.index, frame.columns, copy=False)
     details: dict[str, Any] = {"limits": rows.limits.details(), "unchecked": rows.lacking}
     return derived(table, frame, "flag", log=rows.log, **details)
@@ -363,7 +363,7 @@ def states(
     rows = enter(frame, "states", (), limits=limits, log=log, wide=False)
     if not {STATE, STORED} <= set(frame.columns):
         require(frame, role(rows.log, "worn"), purpose="states")
-    rows.ask(also=OF_STATES).warn()
+    rows.warn(also=OF_STATES)
     codes = rows.records.context["state"]
     if rows.order is not None:
         codes = codes[np.argsort(rows.order)]

@@ -7,7 +7,7 @@ the values are judged, a block of rows at a time, so that ten years cost ten tim
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final, Literal, cast
 
@@ -94,13 +94,19 @@ class Rows:
     arrays : dict
         The columns, each taken out of pandas once.
     records : Records
-        The records, to be judged; not of Intervals.
+        The records, to be judged, or the packets; not of Intervals.
     single : bool
         Whether the rows are packets, each of which may report an event.
     cut : bool
         Whether the rows are those between clock times, each of them.
     size, parts : int, list of slice
         How many rows there are, and their blocks, each of whole days if it can be.
+    overall : tuple of arrays, optional
+        What only all records show: the share of each that no earlier record covers (None if none
+        overlap), and whether it is of lasting wear.
+    first_and_last : list of str
+        The first and the last local date, for a history: a table of hours, weekdays or labels has
+        lost its stamps.
     tz : tzinfo
         The zone of the stamps.
     """
@@ -130,6 +136,7 @@ class Rows:
         }
         if not self.made:
             self.records = Records(self.arrays, self.closes_us, self.log, self.limits)
+        self.overall: tuple[Floats | None, Bools | None] | None = None
         self._days: dict[int, tuple[Ints, Ints, Ints, Ints]] = {}
         cuts = [0]
         while self.size - cuts[-1] > AT_ONCE:
@@ -138,6 +145,16 @@ class Rows:
             midnight = int(np.searchsorted(day, day[cuts[-1] + AT_ONCE]))
             cuts.append(midnight if midnight > cuts[-1] else cuts[-1] + AT_ONCE)
         self.parts = [slice(*edges) for edges in pairwise([*cuts, self.size])]
+        self.first_and_last: list[str] = []
+        if self.size:
+            at = (self.opens_us if self.made else self.closes_us - 1)[
+                [0, min(1, self.size - 1), -1]
+            ]
+            wall = self.clock.wall_us(at)
+            # A slice by date begins with the record that closes the day before.
+            skip = not self.made and wall[0] % DAY_US == DAY_US - 1
+            ends = wall[[int(skip), -1]].view("M8[us]")
+            self.first_and_last = np.datetime_as_string(ends, "D").tolist()
 
     def asked_s(self, opens: Ints, closes: Ints) -> Floats:
         """Return the seconds of some spans of time within the hours to which the rows were cut."""
@@ -167,20 +184,6 @@ class Rows:
             self._days[reach] = opens, closes, dates, day
         return self._days[reach]
 
-    def first_and_last_day(self) -> list[str]:
-        """Return the first and the last local date as text, for a history.
-
-        A table of hours, weekdays or labels has lost its stamps: its history states the days.
-        """
-        if not self.size:
-            return []
-        at = (self.opens_us if self.made else self.closes_us)[[0, min(1, self.size - 1), -1]]
-        wall = self.clock.wall_us(at if self.made else at - 1)
-        # A slice by date begins with the record that closes the day before.
-        skip = not self.made and wall[0] % DAY_US == DAY_US - 1
-        days: list[str] = np.datetime_as_string(wall[[int(skip), -1]].view("M8[us]"), "D").tolist()
-        return days
-
     def columns(
         self, part: slice, subjects: Iterable[Subject], also: Also | None = None
     ) -> Counted:
@@ -204,8 +207,30 @@ class Rows:
 
     def time(self, records: Records) -> Counted:
         """Return how many some records are, and their seconds."""
-        part, context = records.place, records.context
-        share, lasting = self.overall
+        if self.overall is None:
+            # When a new connection starts, its first record may cover time that the last record of
+            # the previous connection has covered: each second counts once. Not so in packets, each
+            # of which lasts as long as all others, however late it was received.
+            us, length_us = self.closes_us, round(records.length_s * 1e6)
+            lost, share, lasting = length_us - np.diff(us), None, None
+            if not self.single and lost.max(initial=0) > 0:
+                # A late stamp makes the next one look early: spare time of a neighbour is not lost.
+                beside = np.concatenate([[0], lost, [0]])
+                spare = np.minimum(beside[:-2], beside[2:])
+                share = np.append(
+                    1.0, 1.0 - np.clip(np.minimum(lost, lost + spare), 0, None) / length_us
+                )
+            every = self.records.context
+            if "worn_s" in every:  # wear lasts in a run of at least `Limits.min_run`
+                worn = ~np.isnan(every["worn_s"]) & (every["state"] < OFF)
+                firsts, lasts = runs(worn, us, float(length_us))
+                long = us[lasts] - self.opens_us[firsts] >= self.limits.seconds("min_run") * 1e6
+                edges = np.zeros(self.size + 1, dtype=np.int8)
+                edges[firsts[long]] += 1
+                edges[lasts[long] + 1] -= 1
+                lasting = np.cumsum(edges[:-1], dtype=np.int8) > 0
+            self.overall = share, lasting
+        (share, lasting), part, context = self.overall, records.place, records.context
         time: Counted = {"recorded_s": context["recorded"] * records.length_s}
         time |= {name: context[name] for name in SECONDS if name in context}
         if share is not None:
@@ -222,33 +247,6 @@ class Rows:
         records.time = time
         return time
 
-    @cached_property
-    def overall(self) -> tuple[Floats | None, Bools | None]:
-        """What only all records show: a share of each, and whether it is of lasting wear.
-
-        The share is what no earlier record covers; None if none overlap. When a new connection
-        starts, its first record may cover time that the last record of the previous connection has
-        covered: each second counts once. Not so in packets, each of which lasts as long as all
-        others, however late it was received. Wear lasts in a run of at least `Limits.min_run`.
-        """
-        us, length_us = self.closes_us, round(self.records.length_s * 1e6)
-        lost, share, lasting = length_us - np.diff(us), None, None
-        if not self.single and lost.max(initial=0) > 0:
-            # A late stamp makes the next one look early: the spare time of a neighbour is not lost.
-            beside = np.concatenate([[0], lost, [0]])
-            lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
-            share = np.append(1.0, 1.0 - lost / length_us)
-        context = self.records.context
-        if "worn_s" in context:
-            worn = ~np.isnan(context["worn_s"]) & (context["state"] < OFF)
-            firsts, lasts = runs(worn, us, float(length_us))
-            long = us[lasts] - self.opens_us[firsts] >= self.limits.seconds("min_run") * 1e6
-            edges = np.zeros(self.size + 1, dtype=np.int8)
-            edges[firsts[long]] += 1
-            edges[lasts[long] + 1] -= 1
-            lasting = np.cumsum(edges[:-1], dtype=np.int8) > 0
-        return share, lasting
-
     @property
     def span_s(self) -> Floats:
         """How long the records of each row last."""
@@ -256,51 +254,37 @@ class Rows:
             return numbers(self.arrays["span_s"], "span_s")
         return np.asarray((self.closes_us - self.opens_us) / 1e6, dtype=np.float64)
 
-    def ask(
-        self,
-        subjects: Iterable[Subject] = (),
-        fields: Iterable[str] = (),
-        *,
-        time: bool = False,
-        also: Reason = NOTHING,
-    ) -> "Rows":
-        """Learn which columns some subjects have, and what cannot be judged; return the rows.
+    def warn(self, *, time: bool = False, also: Reason = NOTHING) -> "Rows":
+        """Warn once about the reasons for which the evidence is not there; return the rows.
 
-        Judged are the values that the subjects take, those of some `fields`, the hours if they are
-        asked for, and reasons that are asked for `also`. No records are asked, which have all
-        columns.
+        Judged are the values that have been asked for, the hours if `time` is asked for, and
+        reasons that are asked for `also`. No warning is about no rows, nor about masked ones: they
+        were judged with all that there was.
         """
-        if subjects or time:
-            self.names = [*self.columns(slice(0, 0), [self.time, *subjects])]
+        if self.made and self.firsts is None:
+            return self
         if time and "worn_s" in self.names:
             also |= Reason.OFF_POSE
         if time and "valid_s" in self.names:
             also |= Reason.MOVING | Reason.NOISY | Reason.INVALID
-        judged = {*self.records.asked, *fields}
-        found = [against_fields(self.log).get(name, UNKNOWN) for name in judged]
+        found = [against_fields(self.log).get(name, UNKNOWN) for name in self.records.asked]
         for against in found:
             also |= against.context
         needs = {r: [*names] for r, names in evidence_for(self.log).items() if r & also}
         if self.limits.wear == "blinks" and Reason.UNWORN in needs:
             needs[Reason.UNWORN] += blink_evidence(self.log)
         needs[Reason.STALE] = sorted({against.counter for against in found if against.counter})
-        lost = {str(r.name): [n for n in own if n not in self.arrays] for r, own in needs.items()}
+        here = self.records.columns
+        lost = {str(r.name): [n for n in own if n not in here] for r, own in needs.items()}
         self.lacking = {reason: names for reason, names in lost.items() if names}
         walking = time_fields(self.log)["walking_s"]
-        unwalked = [name for name in walking if name not in self.arrays]
+        unwalked = [name for name in walking if name not in here]
         if time and "worn_s" in self.names and unwalked and len(unwalked) < len(walking):
             self.lacking["walking time"] = unwalked
-        return self
-
-    def warn(self) -> "Rows":
-        """Warn once about the reasons for which the evidence is not there; return the rows.
-
-        Not about no rows, nor about masked ones: they were judged with all that there was.
-        """
         if self.lacking and self.size and STORED not in self.given.columns:
-            lost = ", ".join(f"{reason} ({', '.join(n)})" for reason, n in self.lacking.items())
+            words = ", ".join(f"{reason} ({', '.join(n)})" for reason, n in self.lacking.items())
             warn(
-                f"not judged, since the frame lacks the fields in brackets: {lost}. Add them, or"
+                f"not judged, since the frame lacks the fields in brackets: {words}. Add them, or"
                 " ask for all that a summary needs by its name, such as fields='daily'"
                 " (eyelog.fields(log, of='daily') lists them)"
             )
@@ -412,8 +396,12 @@ def enter(
     rows = Rows(frame, what, which, chosen, opens, closes, clock, days, made, order, frame)
     if made:
         rows.names = [n for n, v in rows.arrays.items() if n not in NO_SUMS and not _is_own(v)]
-    elif subjects or fields or time:
-        rows.ask(subjects, fields, time=time)
+    else:
+        rows.records.asked.update(fields)
+        if subjects or time:  # no records are asked, which have all columns
+            rows.names = [*rows.columns(slice(0, 0), [rows.time, *subjects])]
+    if time:
+        rows.warn(time=True)
     return _of_packets(rows, subjects) if rows.single and wide else rows
 
 
@@ -428,9 +416,11 @@ def _of_packets(rows: Rows, subjects: Iterable[Subject]) -> Rows:
     # The time of a recording is that from its first packet to its last.
     opens[:1] = rows.opens_us[:1]
     closes[-1:] = np.minimum(closes[-1:], rows.closes_us[-1:])
-    return replace(
+    made = replace(
         rows, frame=table, opens_us=opens, closes_us=closes, made=True, firsts=firsts, names=[*data]
     )
+    made.records = rows.records
+    return made
 
 
 def _refuse_half_masked(frame: pd.DataFrame, log: str) -> None:

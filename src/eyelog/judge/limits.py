@@ -18,6 +18,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any, Final, Literal, cast
 
+import numpy as np
 import pandas as pd
 
 from eyelog.catalogue import CURRENT_DATA, STANDARD_MODE_LOGS, check_log
@@ -28,22 +29,13 @@ from eyelog.judge.arrays import Bools, Floats
 
 Test = Callable[..., Bools]
 
-# The comparisons that keep and that break a limit, which a missing value does neither, and how it
-# is said.
-_TESTS: Final[Mapping[str, tuple[Test, Test, str]]] = {
-    "x >= a": (lambda x, a: x >= a, lambda x, a: x < a, "at least {}"),
-    "x <= a": (lambda x, a: x <= a, lambda x, a: x > a, "at most {}"),
-    "x > a": (lambda x, a: x > a, lambda x, a: x <= a, "more than {}"),
-    "a <= x <= b": (
-        lambda x, a, b: (x >= a) & (x <= b),
-        lambda x, a, b: (x < a) | (x > b),
-        "{} to {}",
-    ),
-    "a <= x < b": (
-        lambda x, a, b: (x >= a) & (x < b),
-        lambda x, a, b: (x < a) | (x >= b),
-        "{} to below {}",
-    ),
+# The comparisons that keep a limit, which a missing value never does, and how each is said.
+_TESTS: Final[Mapping[str, tuple[Test, str]]] = {
+    "x >= a": (lambda x, a: x >= a, "at least {}"),
+    "x <= a": (lambda x, a: x <= a, "at most {}"),
+    "x > a": (lambda x, a: x > a, "more than {}"),
+    "a <= x <= b": (lambda x, a, b: (x >= a) & (x <= b), "{} to {}"),
+    "a <= x < b": (lambda x, a, b: (x >= a) & (x < b), "{} to below {}"),
 }
 
 
@@ -73,13 +65,10 @@ class Limit:
         """Return the same limit with other values."""
         return dataclasses.replace(self, values=values)
 
-    def keeps(self, values: Floats) -> Bools:
-        """Return which values keep the limit; a missing value does not."""
-        return _TESTS[self.comparison][0](values, *self.values)
-
-    def breaks(self, values: Floats) -> Bools:
-        """Return which values break the limit; a missing value does not."""
-        return _TESTS[self.comparison][1](values, *self.values)
+    def keeps(self, values: Floats, *, missing: bool = False) -> Bools:
+        """Return which values keep the limit; a missing value does if `missing` says so."""
+        kept = _TESTS[self.comparison][0](values, *self.values)
+        return kept | np.isnan(values) if missing else kept
 
     def text(self, field: str) -> str:
         """Return the limit in words."""
@@ -91,7 +80,7 @@ class Limit:
         if self.unit == "bool":
             return "set" if self.comparison == "x > a" or self.value else "not set"
         if self.unit == "share":
-            return _TESTS[self.comparison][2].format(f"{self.value:.0%}".replace("%", " %"))
+            return _TESTS[self.comparison][1].format(f"{self.value:.0%}".replace("%", " %"))
         values, unit = self.values, self.unit
         for longer, seconds in (("h", 3600.0), ("min", 60.0)):
             if unit == "s" and values[0] >= 120 and values[0] % seconds == 0:
@@ -103,7 +92,7 @@ class Limit:
             return ", ".join(f"±{v:g}" if v else "0" for v in right) + after
         if self.comparison == "a <= x < b" and unit == "h":  # hours of day, not a length of time
             return f"{numbers[0]} to {numbers[1]} o'clock"
-        return _TESTS[self.comparison][2].format(*numbers) + after
+        return _TESTS[self.comparison][1].format(*numbers) + after
 
 
 @cache

@@ -10,9 +10,9 @@ not: a jump in the numbers is a loss. A new connection starts its own numbers. N
 of more than 12 s ends a connection.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.records import Judged, Records
 from eyelog.judge.terms import EYE_MOVES, HEAD_MOVES, Counted, moves, vectors
 
+SINGLE: Final = ("blink_event_strength", "blink_event_speed")  # of single blinks, by their roles
 PACKET_US: Final = 50_000
 # How many numbers there are: 255 is followed by 0
 NUMBERS: Final = 256
@@ -102,11 +103,6 @@ def sent(records: Records) -> Packets:
     return packets(records.us, records.evidence("sequence"))
 
 
-def _evidence(records: Records, part: str) -> Floats:
-    values = records.evidence(part)
-    return np.full(records.size, np.nan) if values is None else values
-
-
 def counts_as_blink(strength: Floats, closed_ms: Floats) -> Bools:
     """Return which blinks are within the limits of the vendor's count."""
     strong = limit(CURRENT_DATA, "counted_strength").keeps(strength)
@@ -115,7 +111,7 @@ def counts_as_blink(strength: Floats, closed_ms: Floats) -> Bools:
 
 def single_blinks(records: Records) -> Events:
     """Return the blinks, and the time between those that count."""
-    names = records.name("blink_event_strength"), records.name("blink_event_speed")
+    names = [records.name(part) for part in SINGLE]
     strength, closed_ms = (numbers(records.columns[name], name) for name in names)
     at = np.flatnonzero((strength > 0) | (closed_ms > 0))
     unusable = {WORDS[r]: records.context[r] for r in UNUSABLE if r in records.context}
@@ -132,13 +128,13 @@ def single_blinks(records: Records) -> Events:
 
 def single_steps(records: Records) -> Events:
     """Return the steps, and the time that each takes."""
-    at = np.flatnonzero(_evidence(records, "step_event") == 1)
+    at = np.flatnonzero(records.evidence("step_event") == 1)
     unworn = records.context.get(Reason.UNWORN, np.zeros(records.size, dtype=bool))
     words = first_word({WORDS[Reason.UNWORN]: unworn[at]}, len(at))
     # Counted in packets: stamps are late by varying amounts.
     found = sent(records)
     took_s = np.diff(found.sent[at[words == ""]]) * PACKET_S
-    pauses = {"a pause": limit(records.log, "longest_step").breaks(took_s)}
+    pauses = {"a pause": ~limit(records.log, "longest_step").keeps(took_s)}
     apart = {WORDS[Reason.UNWORN]: unworn}
     return _spaced(found, at, words, took_s, "no step before", apart, pauses)
 
@@ -197,41 +193,14 @@ def first_word(against: Mapping[str, Bools], number: int) -> npt.NDArray[np.obje
 
 def near_blink(records: Records) -> Bools:
     """Return the rows so close to a blink that a vertical movement in them may be part of it."""
-    blinking = (_evidence(records, "blink_event_strength") > 0) | (
-        _evidence(records, "blink_event_speed") > 0
-    )
+    seen = [values for part in SINGLE if (values := records.evidence(part)) is not None]
+    blinking = np.logical_or.reduce([np.zeros(records.size, dtype=bool), *(v > 0 for v in seen)])
     # A blink in time that is not usable is masked, and masking must change nothing.
     for reason in UNUSABLE:
         if reason in records.context:
             blinking &= ~records.context[reason]
     reach_us = round(limit(records.log, "near_blink").value * 1e6)
     return around(records.us, blinking, reach_us, reach_us)
-
-
-def tilt_from_gravity(forces: Iterable[Floats], us: Ints) -> tuple[Floats, Floats]:
-    """Return the tilt fore-aft and sideways of each row in degrees, from the forces of `GRAVITY`.
-
-    They are averaged over the 0.5 s around each row, so that only gravity remains. Missing where
-    they cancel out: nothing then shows which way is down. Eyewear that is worn upright reports
-    about -16 on the vertical axis in the public samples, and +16 is an equally common convention,
-    so the angles are measured to the axis, whatever its sign.
-    """
-    index = pd.DatetimeIndex(us.view("M8[us]"))
-
-    def smoothed(values: Floats) -> Floats:
-        mean = pd.Series(values, index).rolling(SMOOTHED, center=True, closed="both").mean()
-        return np.where(np.isnan(values), np.nan, mean.to_numpy())
-
-    x, y, z = (smoothed(force) for force in forces)
-    # In place, since a day of the log has a million rows.
-    forward = np.arctan2(y, np.abs(z, out=z))
-    level = np.hypot(y, z, out=z)
-    aside = np.arctan2(x, level, out=y)
-    nowhere = ~(np.hypot(x, level, out=x) > 0)
-    for angle in (forward, aside):
-        np.degrees(angle, out=angle)
-        angle[nowhere] = np.nan
-    return forward, aside
 
 
 def head_peaks(records: Records, axis: str) -> tuple[Ints, Floats, Ints]:
@@ -242,7 +211,7 @@ def head_peaks(records: Records, axis: str) -> tuple[Ints, Floats, Ints]:
     Two packets or more in which the acceleration leaves its median of the 0.5 s around by 0.07 to
     0.3 G; above that it is a step or a knock.
     """
-    away = _evidence(records, AXES[axis]) / UNITS_PER_G
+    away = cast(Floats, records.evidence(AXES[axis])) / UNITS_PER_G
     force = pd.Series(away, pd.DatetimeIndex(records.us.view("M8[us]")), copy=False)
     away = away - force.rolling(SMOOTHED, center=True, closed="both").median().to_numpy()
     rule, height = limit(records.log, "head_move_peak"), np.abs(away)
@@ -305,7 +274,7 @@ def gait(records: Records) -> Counted:
 
 def blinks(records: Records) -> Counted:
     """Return the blinks that count, and the seconds in which they would have."""
-    parts = records.parts("blink_event_strength", "blink_event_speed")
+    parts = records.parts(*SINGLE)
     if parts is None:
         return {}
     strength, closed_ms = parts
@@ -316,7 +285,7 @@ def blinks(records: Records) -> Counted:
 
 def shape(records: Records) -> Counted:
     """Return strength, duration and intervals of the blinks that count, and how many are long."""
-    usable = records.parts("blink_event_strength", "blink_event_speed")
+    usable = records.parts(*SINGLE)
     if usable is None:
         return {}
     events, seen = single_blinks(records), usable[0].used & usable[1].used
@@ -354,7 +323,7 @@ def shape(records: Records) -> Counted:
 
 def bursts(records: Records) -> Counted:
     """Return the blinks that count, and the runs of blinks within a second of one another."""
-    usable = records.parts("blink_event_strength", "blink_event_speed")
+    usable = records.parts(*SINGLE)
     if usable is None:
         return {}
     events, seen = single_blinks(records), usable[0].used & usable[1].used
@@ -397,15 +366,34 @@ def head_moves(records: Records) -> Counted:
 
 
 def tilt(records: Records, forces: Sequence[Floats] | None = None) -> Counted:
-    """Return the unit vectors of the tilt from gravity, and the sums behind its SD."""
+    """Return the unit vectors of the tilt from gravity, and the sums behind its SD.
+
+    The forces of `GRAVITY` are averaged over the 0.5 s around each row, so that only gravity
+    remains. Missing where they cancel out: nothing then shows which way is down. Eyewear that is
+    worn upright reports about -16 on the vertical axis in the public samples, and +16 is an equally
+    common convention, so the angles are measured to the axis, whatever its sign.
+    """
     if forces is None:
         judged = records.parts(*GRAVITY)
         if judged is None:
             return {}
         forces = [np.where(used, values, np.nan) for used, values in judged]
+    index = pd.DatetimeIndex(records.us.view("M8[us]"))
+
+    def smoothed(values: Floats) -> Floats:
+        mean = pd.Series(values, index).rolling(SMOOTHED, center=True, closed="both").mean()
+        return np.where(np.isnan(values), np.nan, mean.to_numpy())
+
+    x, y, z = map(smoothed, forces)
+    # In place, since a day of the log has a million rows.
+    forward = np.arctan2(y, np.abs(z, out=z))
+    level = np.hypot(y, z, out=z)
+    aside = np.arctan2(x, level, out=y)
+    nowhere = ~(np.hypot(x, level, out=x) > 0)
     made: Counted = {}
-    tilts = zip(("fore_aft", "sideways"), tilt_from_gravity(forces, records.us), strict=True)
-    for noun, angles in tilts:
+    for noun, angles in (("fore_aft", forward), ("sideways", aside)):
+        np.degrees(angles, out=angles)
+        angles[nowhere] = np.nan
         known = ~np.isnan(angles)
         made |= vectors(f"tilt_{noun}", known, angles)
         made |= {f"tilt_{noun}_sum": (known, angles), f"tilt_{noun}_sum2": (known, angles, angles)}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ from eyelog.catalogue import (
 )
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import STORED, derived, require, takes_tables
-from eyelog.judge.arrays import Bools
+from eyelog.judge.arrays import Bools, Floats
 from eyelog.judge.flag import OF_CONTEXT, all_reasons, masked
 from eyelog.judge.intervals import Rows, enter
 from eyelog.judge.limits import Limits, limit
@@ -47,10 +47,12 @@ class Condition(NamedTuple):
 
         Blinks may be evidence of wear too; being at rest means not keeping the limit of walking.
         """
-        rule, values = records.rules[self.name], records.in_range(self.field)
+        rule = records.rules[self.name]
+        values = cast(Floats, records.evidence(rule.role, field=self.field))
         if self.reason is Reason.UNWORN:
             values = records.context.get("worn", values)
-        kept = rule.breaks(values) if self.reason is Reason.MOVING else rule.keeps(values)
+        moving = self.reason is Reason.MOVING
+        kept = ~rule.keeps(values, missing=True) if moving else rule.keeps(values)
         if self.name in log_named(records.log).spread:  # it may apply to neighbouring rows too
             kept = kept & ~records.context[self.reason]
         return kept, ~kept & np.isnan(values)
@@ -208,7 +210,7 @@ def attrition(
     table["outcome"] = table["outcome"].astype("string")
     table["left_share"] = table["left"] / len(frame) if len(frame) else np.nan
     table.index.name = "step"
-    details = {"outcomes": outcomes, "days": rows.first_and_last_day(), **_said(rows, chosen)}
+    details = {"outcomes": outcomes, "days": rows.first_and_last, **_said(rows, chosen)}
     return derived(table, frame, "attrition", **details)
 
 

@@ -24,7 +24,7 @@ missing if the evidence is missing. Evidence outside its own documented range is
 from collections.abc import Mapping
 from functools import cache, cached_property, partial, reduce
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -91,6 +91,10 @@ class Records:
     ) -> None:
         self.columns, self.us, self.log, self.limits = columns, us, log, limits
         self.whole, self.place, self.size = whole, place, len(us)
+        # These with one more record at each end, and which of them are these.
+        start = place.start or 0
+        self.near = slice(max(start - 1, 0), start + self.size + 1)
+        self.inside = slice(start - self.near.start, start - self.near.start + self.size)
         self.rules = limits.of(log)
         self.masked = STORED in columns
         self.length_s = float(log_named(log).interval_s)
@@ -106,31 +110,22 @@ class Records:
         columns = {name: values[part] for name, values in self.columns.items()}
         return Records(columns, self.us[part], self.log, self.limits, self, part)
 
-    @cached_property
-    def beside(self) -> "tuple[Records, slice]":
-        """These records with one more at each end, and which of them are these."""
-        if self.whole is None:
-            return self, slice(None)
-        before = min(self.place.start, 1)
-        wider = self.whole.at(slice(self.place.start - before, self.place.stop + 1))
-        return wider, slice(before, before + self.size)
-
     def name(self, part: str) -> str:
         """Return the first field with a role, which is among the columns."""
         return next(name for name in role(self.log, part) if name in self.columns)
 
-    def evidence(self, part: str) -> Floats | None:
-        """Return the first field with a role as evidence; None without it."""
-        for name in role(self.log, part):
-            if name in self.columns:
-                return self.in_range(name)
-        return None
+    def evidence(self, part: str, *, field: str = "") -> Floats | None:
+        """Return the first field with a role as evidence, or a certain `field`; None without it.
 
-    def in_range(self, name: str) -> Floats:
-        """Return a field as evidence: values out of its range are missing."""
+        Values out of its range are missing.
+        """
+        present = (name for name in role(self.log, part) if name in self.columns)
+        name = field or next(present, None)
+        if name is None:
+            return None
         if name not in self._evidence:
             values = numbers(self.columns[name], name)
-            outside = out_of_range(values, against_fields(self.log)[name], *extremes(values)[1:])
+            _, outside, *_ = faults(values, against_fields(self.log)[name])
             self._evidence[name] = values if outside is None else np.where(outside, np.nan, values)
         return self._evidence[name]
 
@@ -164,12 +159,11 @@ class Records:
         log, rules, size = log_named(self.log), self.rules, self.size
         none, unknown = np.zeros(size, dtype=bool), np.full(size, np.nan)
         keeps_state = self.masked and STATE in self.columns
-        evidence = {
-            name: [self.in_range(n) for n in role(self.log, rules[name].role) if n in self.columns]
-            for names in (() if keeps_state else CONTEXT.values())
-            for name in names
-            if name in rules
-        }
+        evidence: dict[str, list[Any]] = {}
+        for name in (each for names in CONTEXT.values() for each in names if each in rules):
+            part = rules[name].role
+            fields_of = () if keeps_state else role(self.log, part)
+            evidence[name] = [self.evidence(part, field=n) for n in fields_of if n in self.columns]
         # Recorded: what is never masked is rarely missing, and usually answers for all rows.
         fields = {
             name: field for name, field in catalogue(self.log).items() if name in self.columns
@@ -185,12 +179,13 @@ class Records:
         if not self.masked:
             for name in CONTEXT[Reason.OFF_POSE]:
                 for tilt in evidence[name]:
-                    off |= rules[name].breaks(tilt)
+                    off |= ~rules[name].keeps(tilt, missing=True)
         # Worn: as the eyewear says, or with blinks in pose.
         worn, counted = self.evidence("worn"), blink_evidence(self.log)
         if self.limits.wear == "blinks" and counted and {*counted} <= self.columns.keys():
-            counts, *measured = map(self.in_range, counted)
-            whole = measured[0] if measured else np.zeros(size)
+            counts = cast(Floats, self.evidence("blink_count", field=counted[0]))
+            measured = self.evidence("measured_s")
+            whole = np.zeros(size) if measured is None else measured
             blinked = (counts > 0) & ~off & ~np.isnan(whole)
             worn = np.where(blinked, whole, unknown if worn is None else worn)
         evidence["worn"] = [] if worn is None else [worn]
@@ -207,8 +202,9 @@ class Records:
                 (name, *_) = CONTEXT[reason]
                 if reason is Reason.OFF_POSE or not evidence[name]:
                     continue
-                over = rules[name].keeps if reason is Reason.MOVING else rules[name].breaks
-                where = reduce(np.logical_or, map(over, evidence[name]))
+                over = reason is Reason.MOVING
+                met = [rules[name].keeps(values, missing=not over) for values in evidence[name]]
+                where = reduce(np.logical_or, met if over else [~each for each in met])
                 if name in log.spread and reason is not Reason.STILL:
                     if reason is Reason.MOVING and Reason.UNWORN in against:
                         where = where & ~against[Reason.UNWORN]  # nobody took these steps
@@ -258,7 +254,7 @@ class Records:
             else:
                 worn_s = np.where(np.isnan(worn), np.nan, self.length_s)
                 worn_s = np.where(off | against[Reason.UNWORN], 0.0, worn_s)
-            unworn = rules.get("worn_for_steps", rules["worn"]).breaks(worn)
+            unworn = ~rules.get("worn_for_steps", rules["worn"]).keeps(worn, missing=True)
             walked = np.where(np.isnan(worn) | unworn | off, np.nan, walked)
             unusable = [where for reason, where in against.items() if reason is not Reason.STILL]
             valid_s = np.where(state == -1, np.nan, worn_s)
@@ -290,8 +286,7 @@ class Records:
             found[Reason.MISSING] = np.asarray(pd.isna(self.columns[name]))
         else:
             values = numbers(self.columns[name], name)
-            missing, least, most = extremes(values)
-            outside = out_of_range(values, possible, least, most)
+            missing, outside, least, most = faults(values, possible)
             if missing is not None:
                 found[Reason.MISSING] = missing
             if field.invalid_value is not None and least <= field.invalid_value:
@@ -302,13 +297,13 @@ class Records:
                 found[Reason.SATURATED] = values == field.max
             if possible.counter in self.columns:
                 # An old value is unchanged while none was counted; a total of 0 is a measurement.
-                wider, inside = self.beside
-                idle = wider.in_range(str(possible.counter)) == 0
-                around_it = numbers(wider.columns[name], name)
-                same = (around_it[1:] == around_it[:-1]) & idle[1:]
-                stale = np.append(False, same)[: wider.size]
+                every = (self.whole or self).columns
+                idle = numbers(every[possible.counter][self.near], possible.counter) == 0
+                beside = numbers(every[name][self.near], name)
+                same = (beside[1:] == beside[:-1]) & idle[1:]
+                stale = np.append(False, same)[: len(beside)]
                 stale[:-1] |= same & idle[:-1]
-                found[Reason.STALE] = stale[inside]
+                found[Reason.STALE] = stale[self.inside]
                 if field.agg == "sum":
                     found[Reason.STALE] &= values != 0
         bits = self._bits[kind]
@@ -340,11 +335,19 @@ class Records:
     def part(
         self, part: str, cleansing: str | None = None, against: Reason = MASKS
     ) -> Judged | None:
-        """Return the first field with a role, judged; None without it."""
-        for name in role(self.log, part, **({} if cleansing is None else {"cleansing": cleansing})):
-            if name in self.columns:
-                return self.judged(name, against)
-        return None
+        """Return the field with a role, judged; None without it.
+
+        Of several fields, their sum, of the records that have all.
+        """
+        names = role(self.log, part, cleansing=cleansing)
+        if not names or not self.columns.keys() >= {*names}:
+            return None
+        judged = [self.judged(name, against) for name in names]
+        used = reduce(np.logical_and, [each.used for each in judged])
+        with np.errstate(
+            invalid="ignore"
+        ):  # infinities of both signs have no sum, and are not used
+            return Judged(used, reduce(np.add, [each.values for each in judged]))
 
     def parts(self, *parts: str) -> list[Judged] | None:
         """Return the judged fields with some roles; None unless all of them are there."""
@@ -368,17 +371,16 @@ def blink_evidence(log: str) -> tuple[str, ...]:
     return (*counts, *role(log, "measured_s")) if counts else ()
 
 
-def extremes(values: Floats) -> tuple[Bools | None, float, float]:
-    """Return which values are missing, None if none is, and the smallest and largest of them."""
-    least, most = values.min(initial=np.inf), values.max(initial=-np.inf)
-    if not np.isnan(least):  # as it is with a missing value, and most fields have none
-        return None, least, most
-    least, most = np.fmin.reduce(values, initial=np.inf), np.fmax.reduce(values, initial=-np.inf)
-    return np.isnan(values), least, most
+def faults(values: Floats, possible: Against) -> tuple[Bools | None, Bools | None, float, float]:
+    """Return which values of a field are missing and which out of its range, None if none is.
 
-
-def out_of_range(values: Floats, possible: Against, least: float, most: float) -> Bools | None:
-    """Return which values are out of the range of a field, None if none is, by their extremes."""
+    And the smallest and the largest of them.
+    """
+    missing, least, most = None, values.min(initial=np.inf), values.max(initial=-np.inf)
+    if np.isnan(least):  # as it is with a missing value, and most fields have none
+        missing = np.isnan(values)
+        least = np.fmin.reduce(values, initial=np.inf)
+        most = np.fmax.reduce(values, initial=-np.inf)
     outside: list[Bools] = []
     if least < possible.low:
         outside.append(values < possible.low)
@@ -388,4 +390,4 @@ def out_of_range(values: Floats, possible: Against, least: float, most: float) -
         fraction = np.floor(values) < values
         if fraction.any():
             outside.append(fraction)
-    return reduce(np.logical_or, outside) if outside else None
+    return missing, reduce(np.logical_or, outside) if outside else None, least, most

@@ -51,16 +51,6 @@ def filled(column: Any) -> Floats:
     return np.asarray(product if used is None else np.where(used, product, np.nan), np.float64)
 
 
-def together(records: Records, names: Iterable[str]) -> Judged | None:
-    """Return the sum of some fields, of the records that have all; None without the fields."""
-    if not names or not records.columns.keys() >= {*names}:
-        return None
-    judged = [records.judged(name) for name in names]
-    used = reduce(np.logical_and, [each.used for each in judged])
-    with np.errstate(invalid="ignore"):  # infinities of both signs have no sum, and are not used
-        return Judged(used, reduce(np.add, [each.values for each in judged]))
-
-
 def gait(records: Records) -> Counted:
     """Return steps, and the steps and seconds of steady walking with an upright head.
 
@@ -69,7 +59,7 @@ def gait(records: Records) -> Counted:
     walked for at least 50 s. The squares of step times, each weighted by its steps, give their SD
     between records.
     """
-    steps = together(records, role(records.log, "steps"))
+    steps = records.part("steps")
     if steps is None:
         return {}
     counted, taken = steps
@@ -96,7 +86,7 @@ def gait(records: Records) -> Counted:
     bent = records.rules["tilt_fore_aft_for_pace"]
     tilt = records.part(bent.role)
     if tilt is not None:
-        used &= ~(tilt.used & bent.breaks(tilt.values))
+        used &= ~tilt.used | bent.keeps(tilt.values)
     stepped = used & (taken > 0)
     return made | {
         "pace_n": (used,),
@@ -111,7 +101,7 @@ def gait(records: Records) -> Counted:
 def speed_classes(records: Records) -> Counted:
     """Return the steps of each class of speed, of records with all classes."""
     names = role(records.log, "steps")
-    taken = together(records, names)
+    taken = records.part("steps")
     if taken is None or len(names) < len(CLASSES):
         return {}
     return {
@@ -171,14 +161,14 @@ def noise_onsets(records: Records) -> Counted:
         counts = [records.part("gap_count", side, ~NOISE & MASKS) for side in CLEANSINGS]
     else:
         made, counts = blinks(records, UNDER), [records.part("gap_count", None, ~NOISE & MASKS)]
-    beside, own = records.beside
-    after_quiet = np.zeros(beside.size, dtype=bool)
-    quiet = cast(Floats, beside.evidence("noise_s"))[:-1] == 0
-    after_quiet[1:] = follows(beside.us, float(log_named(records.log).interval_us)) & quiet
+    every, near = records.whole or records, records.near
+    us, quiet = every.us[near], cast(Floats, every.evidence("noise_s"))[near] == 0
+    after_quiet = np.zeros(len(us), dtype=bool)
+    after_quiet[1:] = follows(us, float(log_named(records.log).interval_us)) & quiet[:-1]
     for side, count in zip(CLEANSINGS, counts, strict=False):
         if count is not None:
             after = f"_{side}" if len(counts) > 1 else ""
-            used = after_quiet[own] & ~np.isnan(noise) & count.used
+            used = after_quiet[records.inside] & ~np.isnan(noise) & count.used
             made |= {f"onset_n{after}": (None, used & (noise > 0))}
             made |= {f"onset_of_n{after}": (None, used)}
     return made
@@ -293,7 +283,7 @@ def moves(
     if worn_s is None:
         return made
     if found is None:
-        each = {kind: together(records, role(records.log, kind)) for kind in kinds}
+        each = {kind: records.part(kind) for kind in kinds}
         found = {kind: moved for kind, moved in each.items() if moved is not None}
     worn = ~np.isnan(worn_s)
     for kind, (used, moved) in found.items():

@@ -2,6 +2,7 @@
 
 import os
 from datetime import timedelta, timezone, tzinfo
+from functools import reduce
 from pathlib import Path
 from typing import Final, cast
 
@@ -16,8 +17,8 @@ from eyelog.frame import interval_seconds, log_of, require, takes_tables
 from eyelog.home import output_file, path_of
 from eyelog.judge.intervals import bins, enter, sums
 from eyelog.judge.limits import Limits
-from eyelog.judge.records import Judged, Records
-from eyelog.judge.terms import Counted, together
+from eyelog.judge.records import Records
+from eyelog.judge.terms import Counted
 
 HEADER: Final = "Line,Date,Time,Activity,Nonwear"
 WINDOW_S: Final = 900  # GGIR works in windows of 15 minutes
@@ -138,8 +139,11 @@ def export_actigraphy(
         raise ConfigurationError("the frame has no record, so there is no epoch to write")
 
     def counted(records: Records) -> Counted:
-        count = cast(Judged, together(records, fields))
-        return {"count": count, "seen_n": (None, count.used)}
+        judged = [records.judged(name) for name in fields]
+        used = reduce(np.logical_and, [each.used for each in judged])
+        with np.errstate(invalid="ignore"):  # infinities of both signs have no sum
+            count = reduce(np.add, [each.values for each in judged])
+        return {"count": (used, count), "seen_n": (None, used)}
 
     rows = enter(frame, "export_actigraphy", [counted], limits=limits, log=log, wide=False).warn()
     found = bins(rows, f"{seconds}s")

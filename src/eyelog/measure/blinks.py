@@ -20,6 +20,7 @@ from eyelog.frame import STORED, derived, require, takes_tables
 from eyelog.judge.arrays import Floats
 from eyelog.judge.intervals import enter
 from eyelog.judge.limits import Limits, limit
+from eyelog.judge.packets import SINGLE
 from eyelog.judge.terms import CLEANSINGS, UNDER, Columns, ratio
 from eyelog.measure.events20 import events
 from eyelog.measure.groups import (
@@ -47,7 +48,6 @@ Method = Literal["gaps", "counts", "exponential", "rms", "mean", "blinks"]
 Cleansing = Literal["strong", "weak"]
 
 NO_BLINK: Final = limit(STANDARD_MODE_LOGS, "no_blink")
-SINGLE: Final = ("blink_event_strength", "blink_event_speed")
 MEASURED: Final = ("measured_s", "noise_s")
 # What each method reads: the roles of its fields, and its columns of Intervals.
 AVERAGES: Final = (*MEASURED, "gap_count", "gap_mean")
@@ -215,8 +215,8 @@ def rate(
     noise = _onsets(total, reading, rows.log) if correct_noise else None
     data = rate_columns(reading, total, rows.limits.seconds("min_valid"), noise)
     if of == "wearer":
-        parts = reading.statistic, reading.usable
-        wearer = of_wearer(rows, groups, subjects, data["rate_per_min"], *parts)
+        how = reading.statistic, reading.sums[2]
+        wearer = of_wearer(rows, groups, subjects, data["rate_per_min"], *how)
         given = ~np.isnan(wearer["low"])
         few = [why and f"{why}: the interval is of these minutes" for why in wearer["reason"]]
         reasons = [own or other for own, other in zip(data["reason"], few, strict=True)]
@@ -345,7 +345,8 @@ def strength(
     >>> bool((table["strength_sd_total_uv"] >= table["strength_sd_between_uv"]).all())
     True
     """
-    return _shape(frame, "strength", by, cleansing, limits=limits, log=log, day_starts=day_starts)
+    options = {"limits": limits, "log": log, "day_starts": day_starts}
+    return _of_cleansing(frame, "strength", by, cleansing, **options)
 
 
 @takes_tables
@@ -383,7 +384,8 @@ def duration(
     >>> el.blinks.duration(el.sample("standard_mode_logs"))["duration_ms"].between(90, 250).all()
     np.True_
     """
-    return _shape(frame, "duration", by, cleansing, limits=limits, log=log, day_starts=day_starts)
+    options = {"limits": limits, "log": log, "day_starts": day_starts}
+    return _of_cleansing(frame, "duration", by, cleansing, **options)
 
 
 @takes_tables
@@ -430,46 +432,40 @@ def bursts(
     >>> float(el.blinks.bursts(el.sample("standard_mode_logs"))["burst_share"].iloc[0]) < 0.5
     True
     """
+    options = {"limits": limits, "log": log, "day_starts": day_starts}
+    return _of_cleansing(frame, "bursts", by, cleansing, **options)
+
+
+def _of_cleansing(
+    frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: Any
+) -> pd.DataFrame:
+    """Return the statistics of the blinks of one cleansing; none of another stands in for them."""
     one_of(cleansing, "cleansing", CLEANSINGS)
-    rows = enter(frame, "blinks.bursts", ["bursts"], limits=limits, log=log, day_starts=day_starts)
-    two = bool(rows.log) and log_named(rows.log).has_cleansings
-    if rows.log and not (two or log_named(rows.log).numbers_packets):
+    subjects, needs = ["shape", "weak_shape"], [f"{noun}_n", f"{noun}_seen_s"]
+    parts: tuple[str, ...] = ("blink_count", f"blink_{noun}", f"blink_{noun}_sd")
+    bursts = noun == "bursts"
+    if bursts:
+        subjects, needs, parts = [noun], ["burst_n"], ("blink_count", "burst_count")
+    rows = enter(frame, f"blinks.{noun}", subjects, **options)
+    kind = log_named(rows.log) if rows.log else None
+    two, single = bool(kind and kind.has_cleansings), bool(kind and kind.numbers_packets)
+    if bursts and kind and not (two or single):
         raise FieldError(
             "blinks.bursts needs the 60-second log or the 20 Hz log: the 15-second log counts no"
             " bursts"
         )
-    after, side = (f"_{cleansing}", cleansing) if two else ("", None)
-    parts = ("blink_count", "burst_count") if two else SINGLE
-    groups, total = summed(rows, by, ["bursts"], [f"burst_n{after}"], parts, side)
-    total = _of_one(total, after)
-    data = evaluate(STATISTICS["blinks.bursts"], total)
-    return result(rows, groups, data, cleansing=side)
-
-
-def _of_one(total: Columns, after: str) -> Columns:
-    """Return the sums of one cleansing without its ending: where one lacks, no other stands in."""
+    # The names of strong blinks have no ending where they are those of the other logs too.
+    after = f"_{cleansing}" if two and (cleansing == "weak" or bursts) else ""
+    side = cleansing if two else None
+    needed = [f"{name}{after}" for name in needs]
+    groups, total = summed(rows, by, subjects, needed, SINGLE if single else parts, side)
     own = {name.removesuffix(after): total[name] for name in total if name.endswith(after)}
-    return own | {GROUP_S: total[GROUP_S]}
-
-
-def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: Any) -> pd.DataFrame:
-    """Return the mean of a quantity of blinks, and its SDs."""
-    one_of(cleansing, "cleansing", CLEANSINGS)
-    subjects = ["shape", "weak_shape"]
-    rows = enter(frame, f"blinks.{noun}", subjects, **options)
-    kind = log_named(rows.log) if rows.log else None
-    two, single = bool(kind and kind.has_cleansings), bool(kind and kind.numbers_packets)
-    after = "_weak" if cleansing == "weak" and two else ""
-    parts = SINGLE if single else ("blink_count", f"blink_{noun}", f"blink_{noun}_sd")
-    terms = [f"{noun}_n{after}", f"{noun}_seen_s{after}"]
-    groups, total = summed(rows, by, subjects, terms, parts, None if single else cleansing)
-    total = _of_one(total, after)
+    own |= {GROUP_S: groups.seconds}
+    if single and not bursts:
+        own[f"{noun}_blinks"] = own[f"{noun}_n"]
     statistics = STATISTICS[f"blinks.{noun}"]
-    unknown = {each.name: np.full(len(groups.labels), np.nan) for each in statistics}
-    if single:
-        total[f"{noun}_blinks"] = total[f"{noun}_n"]
-    data = unknown | evaluate(statistics, total)
-    return result(rows, groups, data, cleansing=cleansing if two else None)
+    data = {each.name: np.full(len(groups.labels), np.nan) for each in statistics}
+    return result(rows, groups, data | evaluate(statistics, own), cleansing=side)
 
 
 class Reading(NamedTuple):
@@ -483,22 +479,16 @@ class Reading(NamedTuple):
         The fields that it is made from, by their roles.
     statistic : Statistic
         The rate: of the average gap, n over its total; of root mean squares, their inverse.
-    usable, seen : str
-        The seconds in which blinks or gaps could be counted, and those of the records in which
-        they were.
+    sums : tuple of str
+        Blinks or gaps, their total in seconds or seconds squared, the seconds in which they could
+        be counted, and those of the records in which they were.
     """
 
     method: str
     cleansing: str
     roles: tuple[str, ...]
     statistic: Statistic
-    usable: str
-    seen: str
-
-    @property
-    def sums(self) -> tuple[str, ...]:
-        """Blinks or gaps, their total in seconds or seconds squared, and the seconds."""
-        return *self.statistic.sums, self.usable, self.seen
+    sums: tuple[str, ...]
 
     @property
     def after(self) -> str:
@@ -532,11 +522,11 @@ def reading_of(
         one_of(cleansing, "cleansing", CLEANSINGS)
     side = (cleansing or CLEANSING_OF[method]) if method in CLEANSING_OF else ""
     roles, names = READINGS[method]
-    number, size, usable, seen = (f"{before}{name}{side and '_'}{side}" for name in names)
+    sums = tuple(f"{before}{name}{side and '_'}{side}" for name in names)
     shape = GAP_SHAPE.get(method)
     form, times = ("root", 60.0 * shape) if shape else ("ratio", 60.0)
-    rate = Statistic("rate_per_min", form, (number, size), times)
-    return Reading(method, side, roles, rate, usable, seen)
+    rate = Statistic("rate_per_min", form, sums[:2], times)
+    return Reading(method, side, roles, rate, sums)
 
 
 def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -583,8 +573,8 @@ def rate_columns(
     rate due to `noise` is subtracted; the interval of the difference combines both intervals (Zou &
     Donner 2008, Statistics in Medicine 27:1693).
     """
-    _, form, names, times = reading.statistic
-    number, size, usable_s = (np.nan_to_num(total[n]) for n in (*names, reading.usable))
+    _, form, _, times = reading.statistic
+    number, size, usable_s = (np.nan_to_num(total[name]) for name in reading.sums[:3])
     per_min = times * FORMS[form](number, size)
     minutes = np.where(number > 0, ratio(number, per_min), size / 60.0)
     enough = (usable_s >= min_valid_s) & (usable_s > 0)
@@ -609,7 +599,7 @@ def rate_columns(
         reason[good & np.isnan(noise_per_min)] = (
             "no quiet interval follows another: the onsets of noise cannot be counted"
         )
-    seen_share = FORMS["share"](total[reading.seen], total[GROUP_S])
+    seen_share = FORMS["share"](total[reading.sums[3]], total[GROUP_S])
     return {
         "rate_per_min": np.where(good, np.maximum(per_min, 0.0), np.nan),
         "low": np.where(good, np.maximum(low, 0.0), np.nan),

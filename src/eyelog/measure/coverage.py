@@ -94,7 +94,7 @@ def coverage(
     """
     rows = enter(
         frame, "coverage", ["gait"], limits=limits, log=log, day_starts=day_starts, time=True
-    ).warn()
+    )
     groups = group(rows, by, empty=True)
     total = sums(rows, groups, ["gait"]) | {GROUP_S: groups.seconds}
     unknown = np.full(len(groups.labels), np.nan)

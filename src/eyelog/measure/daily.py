@@ -19,7 +19,7 @@ from eyelog.frame import derived, takes_tables
 from eyelog.judge.arrays import Bools, Floats, Ints, direction, holds_numbers, numbers, unit_vectors
 from eyelog.judge.intervals import LONGEST, Groups, Rows, by_group, enter, sums
 from eyelog.judge.limits import Limits, chosen_limits, limit
-from eyelog.judge.terms import Columns, Counted, filled, ratio
+from eyelog.judge.terms import Columns, Counted, ratio
 from eyelog.measure.blinks import garwood, rate_columns, reading_of
 from eyelog.measure.columns import choose, column
 from eyelog.measure.columns import groups as groups_of
@@ -351,7 +351,7 @@ def weekly(
     else:
         rows = enter(
             frame, "weekly", EVERYTHING, limits=limits, log=log, day_starts=day_starts, time=True
-        ).warn()
+        )
         of_days, used = group(rows, "day"), rows.limits
         total = sums(rows, of_days, EVERYTHING)
         days = pd.DataFrame(statistics(rows, of_days, total), index=of_days.labels)
@@ -409,7 +409,7 @@ def _summarise(
     subjects = tuple(s for name, parts in SUBJECTS_OF.items() if name in named for s in parts)
     if not named <= SUBJECTS_OF.keys():
         subjects = EVERYTHING
-    rows = enter(frame, what, subjects, **options, time=True).warn()
+    rows = enter(frame, what, subjects, **options, time=True)
     groups = group(rows, by)
     also = partial(_in_order, rows, groups) if what == "daily" else None
     data = statistics(rows, groups, sums(rows, groups, subjects, also))
@@ -459,12 +459,13 @@ def _in_order(rows: Rows, days: Groups, part: slice, columns: Counted) -> Counte
     if "lasting_s" in columns:
         lasting = columns["lasting_s"] > 0
         made |= {f"{LONGEST}before": (lasting, -opens), f"{LONGEST}until": (lasting, closes)}
-    if reading is not None and reading.statistic.sums[1] in columns:
+    if reading is not None and reading.sums[1] in columns:
         # From the opening of its own day: the same digits, whatever else is in the table.
         opened = np.append(days.opens_us, 0)  # of rows in no day
         hours = (opens - opened[days.codes[part]]) / HOUR_US
-        counts, size = (filled(columns[name]) for name in reading.statistic.sums)
-        used = size > 0  # counts of no time have no weight
+        both = [columns[name] for name in reading.sums[:2]]
+        (used, counts), (_, size) = (c if isinstance(c, tuple) else (True, c) for c in both)
+        used = used & (size > 0)  # counts of no time have no weight
         weighted = {"min": (size, PER_MIN), "n": (counts,)}
         for name, parts in weighted.items():
             made |= {f"slope_{name}": (used, *parts), f"slope_{name}_h": (used, *parts, hours)}

@@ -12,28 +12,10 @@ from eyelog.checks import one_of
 from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, derived, require, takes_tables
+from eyelog.judge import packets
 from eyelog.judge.arrays import Bools, Floats, Ints, difference, numbers
 from eyelog.judge.intervals import LONGEST, Groups, Rows, enter, sums
 from eyelog.judge.limits import Limits, limit
-from eyelog.judge.packets import (
-    AXES,
-    DIRECTIONS,
-    GRAVITY,
-    PACKET_S,
-    PACKET_US,
-    UNUSABLE,
-    Packets,
-    counts_as_blink,
-    first_word,
-    head_peaks,
-    highest,
-    near_blink,
-    runs_of_sign,
-    sent,
-    single_blinks,
-    single_steps,
-    tilt,
-)
 from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.records import Records
 from eyelog.judge.terms import Counted, ratio
@@ -101,13 +83,12 @@ def events(
     >>> el.blinks.events(frame)["interval_s"].tolist()
     [nan, 4.5]
     """
-    parts = ("blink_event_strength", "blink_event_speed")
     instead = "holds counts and averages, so pass it to blinks.rate"
     rows, records = packets_of(
-        frame, "blinks.events", parts, instead, UNUSABLE, limits=limits, log=log
+        frame, "blinks.events", packets.SINGLE, instead, packets.UNUSABLE, limits=limits, log=log
     )
-    found = single_blinks(records)
-    names = [records.name(part) for part in parts]
+    found = packets.single_blinks(records)
+    names = [records.name(part) for part in packets.SINGLE]
     strength, closed_ms = (numbers(records.columns[name], name)[found.rows] for name in names)
     data = {
         "strength": strength,
@@ -170,9 +151,9 @@ def steps(
     """
     instead = "counts steps, so pass it to gait.pace"
     rows, records = packets_of(
-        frame, "gait.steps", ("step_event",), instead, UNUSABLE[:1], limits=limits, log=log
+        frame, "gait.steps", ("step_event",), instead, packets.UNUSABLE[:1], limits=limits, log=log
     )
-    events = single_steps(records)
+    events = packets.single_steps(records)
     data = {
         "counted": events.counted,
         "reason": events.reason,
@@ -231,18 +212,20 @@ def moves(
     >>> sorted(found["direction"].unique())
     ['down', 'left', 'right', 'up']
     """
-    ways = [f"eye_{way}" for way in DIRECTIONS]
-    parts = (*ways, "blink_event_strength", "blink_event_speed")
+    ways = [f"eye_{way}" for way in packets.DIRECTIONS]
+    parts = (*ways, *packets.SINGLE)
     instead = "counts eye movements, which daily sums up"
     rows, records = packets_of(
-        frame, "eyes.moves", parts, instead, UNUSABLE, limits=limits, log=log
+        frame, "eyes.moves", parts, instead, packets.UNUSABLE, limits=limits, log=log
     )
     sizes = np.column_stack([cast(Floats, records.evidence(way)) for way in ways])
     at, way = np.nonzero(sizes > 0)
-    vertical = np.isin(way, [DIRECTIONS.index("up"), DIRECTIONS.index("down")])
-    words = _against(records, UNUSABLE, at) | {"near a blink": near_blink(records)[at] & vertical}
-    reason = first_word(words, len(at))
-    ways_of = np.array(DIRECTIONS, dtype=object)[way]
+    vertical = np.isin(way, [packets.DIRECTIONS.index("up"), packets.DIRECTIONS.index("down")])
+    words = _against(records, packets.UNUSABLE, at) | {
+        "near a blink": packets.near_blink(records)[at] & vertical
+    }
+    reason = packets.first_word(words, len(at))
+    ways_of = np.array(packets.DIRECTIONS, dtype=object)[way]
     data = {"direction": ways_of, "size": sizes[at, way], "counted": reason == "", "reason": reason}
     return _table(rows, data, at)
 
@@ -313,27 +296,30 @@ def turns(
     """
     one_of(method, "method", ("angles", "peaks"))
     by_angle = method == "angles"
-    parts = tuple(AXES) if by_angle else tuple(AXES.values())
+    parts = tuple(packets.AXES) if by_angle else tuple(packets.AXES.values())
     against = (Reason.UNWORN,) if by_angle else (Reason.UNWORN, Reason.MOVING)
     instead = "counts head movements, so pass it to posture.head_movements"
     rows, records = packets_of(
         frame, "posture.turns", parts, instead, against, limits=limits, log=log
     )
     found = []
-    for axis in AXES:
+    for axis in packets.AXES:
         if by_angle:
             at, size, took = _by_angle(records, axis)
         else:
-            at, size, took = head_peaks(records, axis)
+            at, size, took = packets.head_peaks(records, axis)
         found.append(pd.DataFrame({"at": at, "axis": axis, "size": size, "took": took}))
     every = pd.concat(found).sort_values("at", kind="stable")
     at, size = every["at"].to_numpy(np.int64), every["size"].to_numpy(np.float64)
-    reason, none = first_word(_against(records, against, at), len(at)), np.full(len(at), np.nan)
+    reason, none = (
+        packets.first_word(_against(records, against, at), len(at)),
+        np.full(len(at), np.nan),
+    )
     data = {
         "axis": every["axis"].to_numpy(object),
         "size_deg": size if by_angle else none,
         "peak_g": none if by_angle else size,
-        "duration_s": every["took"].to_numpy(np.float64) * PACKET_S,
+        "duration_s": every["took"].to_numpy(np.float64) * packets.PACKET_S,
         "counted": reason == "",
         "reason": reason,
     }
@@ -395,9 +381,9 @@ def angles(
     """
     instead = "holds averages of the tilt"
     rows, records = packets_of(
-        frame, "posture.angles", ANGLES, instead, UNUSABLE[:1], limits=limits, log=log
+        frame, "posture.angles", ANGLES, instead, packets.UNUSABLE[:1], limits=limits, log=log
     )
-    found, unworn = sent(records), records.context.get(Reason.UNWORN)
+    found, unworn = packets.sent(records), records.context.get(Reason.UNWORN)
     data = {}
     for axis in ANGLES:
         angle = corrected(cast(Floats, records.evidence(axis)), found)
@@ -426,7 +412,7 @@ def packets_of(
         )
     require(rows.frame, [role_field(rows.log, part) for part in parts], purpose=what)
     records = rows.records
-    rows.ask(also=Reason(sum(against))).warn()
+    rows.warn(also=Reason(sum(against)))
     return rows, records
 
 
@@ -445,7 +431,7 @@ def _table(rows: Rows, data: dict[str, Any], at: Ints, **details: Any) -> pd.Dat
 
 def _by_angle(records: Records, axis: str) -> tuple[Ints, Floats, Ints]:
     """Return the movements about one axis, by its corrected angle: where, how far, how long."""
-    found = sent(records)
+    found = packets.sent(records)
     path = corrected(cast(Floats, records.evidence(axis)), found)
     present = np.flatnonzero(~np.isnan(path))
     path, at = path[present], found.sent[present]
@@ -453,12 +439,12 @@ def _by_angle(records: Records, axis: str) -> tuple[Ints, Floats, Ints]:
     # The velocity over three packets around each row, within its connection.
     ahead = np.minimum(np.arange(len(present)) + 1, len(present) - 1)
     behind = np.maximum(np.arange(len(present)) - 2, 0)
-    spent_s = (at[ahead] - at[behind]) * PACKET_S
+    spent_s = (at[ahead] - at[behind]) * packets.PACKET_S
     same = (connection[ahead] == connection[behind]) & (spent_s > 0)
     speed = np.where(same, path[ahead] - path[behind], 0.0) / np.where(same, spent_s, 1.0)
     fast = limit(records.log, "head_move_speed").keeps(np.abs(speed))
     way = np.where(fast, np.sign(speed), 0.0)
-    first, last = runs_of_sign(way, connection)
+    first, last = packets.runs_of_sign(way, connection)
 
     def furthest(rows: Ints, beyond: tuple[int, ...], way: Floats) -> Floats:
         reached = path[rows]
@@ -473,10 +459,10 @@ def _by_angle(records: Records, axis: str) -> tuple[Ints, Floats, Ints]:
     size = furthest(last, (1,), way[first]) - furthest(first, (-1, -2), -way[first])
     far = limit(records.log, "head_move_size").keeps(np.abs(size))
     first, last, size = first[far], last[far], size[far]
-    return present[highest(np.abs(speed), first, last)], size, at[last] - at[first] + 1
+    return present[packets.highest(np.abs(speed), first, last)], size, at[last] - at[first] + 1
 
 
-def corrected(angle: Floats, found: Packets) -> Floats:
+def corrected(angle: Floats, found: packets.Packets) -> Floats:
     """Return a continuous angle without drift and humps; missing where the angle is."""
     out = np.full(len(angle), np.nan)
     present = np.flatnonzero(~np.isnan(angle))
@@ -496,7 +482,7 @@ def corrected(angle: Floats, found: Packets) -> Floats:
     path = np.cumsum(move)
     for first, end in pairwise(bounds.tolist()):
         own = slice(first, end)
-        since_s = (found.sent[present[own]] - found.sent[present[first]]) * PACKET_S
+        since_s = (found.sent[present[own]] - found.sent[present[first]]) * packets.PACKET_S
         run = path[own] - path[first]
         out[present[own]] = raw[first] + run - _drift_per_s(run, since_s) * since_s
     return out
@@ -504,14 +490,14 @@ def corrected(angle: Floats, found: Packets) -> Floats:
 
 def _drift_per_s(run: Floats, since_s: Floats) -> float:
     """Return the drift of one connection, 0 if it shows none."""
-    begin = np.searchsorted(since_s, since_s - 1.0 - PACKET_S / 2)
-    whole = since_s >= 1.0 - PACKET_S / 2
+    begin = np.searchsorted(since_s, since_s - 1.0 - packets.PACKET_S / 2)
+    whole = since_s >= 1.0 - packets.PACKET_S / 2
     spent_s = (since_s - since_s[begin])[whole]
     if not len(spent_s):
         return 0.0
     velocity = (run - run[begin])[whole] / spent_s
     usual = float(scipy.stats.trim_mean(velocity, 0.25))
-    stretch = np.floor(since_s * (STRETCHES / (since_s[-1] + PACKET_S)))
+    stretch = np.floor(since_s * (STRETCHES / (since_s[-1] + packets.PACKET_S)))
     medians = pd.DataFrame({"run": run, "at": since_s}).groupby(stretch).median()
     slope = float(scipy.stats.theilslopes(medians["run"], medians["at"]).slope)
     return min(usual, slope, key=abs) if usual * slope > 0 else 0.0
@@ -578,15 +564,17 @@ def recompute(
     ('computed_data', True)
     """
     instead = "holds intervals, not single rows"
-    rows, records = packets_of(frame, "recompute", (), instead, UNUSABLE, limits=limits, log=log)
+    rows, records = packets_of(
+        frame, "recompute", (), instead, packets.UNUSABLE, limits=limits, log=log
+    )
     # The 15 seconds are counted from the start of each connection, one packet before its first row;
     # what is left at its end is in none.
-    us, opens = rows.closes_us, sent(records).opens
+    us, opens = rows.closes_us, packets.sent(records).opens
     first = np.flatnonzero(np.append(True, opens[1:]))[: len(us)]
     last = np.append(first[1:], len(us)) - 1 if len(first) else first
-    opens_us = us[first] - PACKET_US
+    opens_us = us[first] - packets.PACKET_US
     # The last stamp may be a packet early.
-    whole = (us[last] + PACKET_US - opens_us) // WIDTH_US
+    whole = (us[last] + packets.PACKET_US - opens_us) // WIDTH_US
     nth = np.arange(whole.sum()) - np.repeat(np.cumsum(whole) - whole, whole)
     closes_us = np.repeat(opens_us, whole) + (nth + 1) * WIDTH_US
     # Windows may be apart, and may overlap by less than a packet: a packet belongs to the first.
@@ -610,7 +598,7 @@ def recompute(
         calm &= limit(records.log, "steps_of_valid").keeps(total["steps"])
         data["valid"] = pd.array(calm, dtype="boolean")
         data["valid"][np.isnan(total["noise_s"] + total["steps"])] = pd.NA
-    received = np.bincount(codes[inside], minlength=len(closes_us)) * (PACKET_US / WIDTH_US)
+    received = np.bincount(codes[inside], minlength=len(closes_us)) * (packets.PACKET_US / WIDTH_US)
     lost = received < limit(records.log, "packets_of_interval").value
     data |= {part: np.where(lost, np.nan, values) for part, values in counts.items()}
     named = {role_field(COMPUTED_DATA, part): values for part, values in data.items()}
@@ -640,19 +628,18 @@ def _walking(records: Records) -> Counted:
     flags = records.evidence("step_event")
     if flags is None:
         return {}
-    events, time_s = single_steps(records), np.full(records.size, np.nan)
+    events, time_s = packets.single_steps(records), np.full(records.size, np.nan)
     time_s[events.rows] = events.since_s
     steps = (~np.isnan(flags), flags > 0)
     return {"steps": steps, "step_s": time_s, "step_n": (~np.isnan(time_s),)}
 
 
 def _blinks(records: Records) -> Counted:
-    strength = records.evidence("blink_event_strength")
-    closed_ms = records.evidence("blink_event_speed")
+    strength, closed_ms = map(records.evidence, packets.SINGLE)
     if strength is None or closed_ms is None:
         return {}
-    known, events = ~np.isnan(strength + closed_ms), single_blinks(records)
-    kept = counts_as_blink(strength, closed_ms) & known
+    known, events = ~np.isnan(strength + closed_ms), packets.single_blinks(records)
+    kept = packets.counts_as_blink(strength, closed_ms) & known
     interval_s = np.full(records.size, np.nan)
     interval_s[events.rows] = events.since_s
     return {
@@ -668,17 +655,17 @@ def _blinks(records: Records) -> Counted:
 
 
 def _head(records: Records) -> Counted:
-    forces = [force for part in GRAVITY if (force := records.evidence(part)) is not None]
-    if len(forces) < len(GRAVITY):
+    forces = [force for part in packets.GRAVITY if (force := records.evidence(part)) is not None]
+    if len(forces) < len(packets.GRAVITY):
         return {}
-    made, known = tilt(records, forces), ~np.isnan(forces[0] + forces[2])
-    for axis in AXES:
+    made, known = packets.tilt(records, forces), ~np.isnan(forces[0] + forces[2])
+    for axis in packets.AXES:
         moved = np.zeros(records.size, dtype=bool)
-        moved[head_peaks(records, axis)[0]] = True
+        moved[packets.head_peaks(records, axis)[0]] = True
         made[f"head_moves_{axis}"] = (known, moved)
     return made
 
 
 def _eyes(records: Records) -> Counted:
-    sizes = {f"eye_{way}": records.evidence(f"eye_{way}") for way in DIRECTIONS}
+    sizes = {f"eye_{way}": records.evidence(f"eye_{way}") for way in packets.DIRECTIONS}
     return {n: (~np.isnan(size), size > 0) for n, size in sizes.items() if size is not None}

@@ -22,7 +22,7 @@ from eyelog.judge.intervals import Groups, enter, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import Judged, Records
-from eyelog.judge.terms import CLASSES, Counted, ratio, together
+from eyelog.judge.terms import CLASSES, Counted, ratio
 from eyelog.measure.events20 import steps
 from eyelog.measure.groups import FORMS, GROUP_S, STATISTICS, By, evaluate, group, result, summed
 from eyelog.measure.sheet import shown
@@ -293,25 +293,15 @@ def peak_cadence(
     >>> bool((one.dropna() >= thirty.dropna()).all())
     True
     """
-    (table,) = peak_cadences(
-        frame, [minutes], min_coverage=min_coverage, limits=limits, log=log, day_starts=day_starts
-    )
-    return table
+    options = {"limits": limits, "log": log, "day_starts": day_starts}
+    return peak_cadences(frame, [minutes], min_coverage=min_coverage, **options)[0]
 
 
 def peak_cadences(
-    frame: pd.DataFrame,
-    minutes: Iterable[int],
-    *,
-    min_coverage: float = 0.75,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
+    frame: pd.DataFrame, minutes: Iterable[int], *, min_coverage: float = 0.75, **options: Any
 ) -> list[pd.DataFrame]:
     """Return `peak_cadence` for several numbers of minutes, from one reading of the records."""
-    rows = enter(
-        frame, "gait.peak_cadence", ["gait"], limits=limits, log=log, day_starts=day_starts
-    )
+    rows = enter(frame, "gait.peak_cadence", ["gait"], **options)
     averaged = [whole_number(one, "minutes", 1) for one in minutes]
     if not 0 < number(min_coverage, "min_coverage") <= 1:
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
@@ -412,7 +402,7 @@ def bouts(
     least = duration_us(min_length, "min_length", example="1min") / 1e6
     require(rows.frame, role(rows.log, "steps", "walking_s"), purpose=rows.what)
     length, records = float(log_named(rows.log).interval_s), rows.warn().records
-    counted, taken = cast(Judged, together(records, role(records.log, "steps")))
+    counted, taken = cast(Judged, records.part("steps"))
     # Steps below the limit for walking are steps, but not walking. A bout of single steps goes
     # from the first to the last.
     walked = counted & (taken > 0 if rows.single else records.context[Reason.MOVING])
@@ -462,7 +452,7 @@ def bouts(
 
 def _feet(records: Records) -> Counted:
     """Return sway and landing of each foot, times the steps, and the steps that have them."""
-    counted, taken = cast(Judged, together(records, role(records.log, "steps")))
+    counted, taken = cast(Judged, records.part("steps"))
     made: Counted = {}
     for noun, part in FEET.items():
         for side in ("right", "left"):

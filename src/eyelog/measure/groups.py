@@ -173,21 +173,6 @@ def _cycle(rows: Rows, by: str, us: Ints) -> Ints:
     return weekday if by == "weekday" else (weekday > FRIDAY).astype(np.int64)
 
 
-def _cells(rows: Rows, keys: Sequence[Any]) -> tuple[Ints, Ints]:
-    """Cut the time between the first row and the last at each hour, day and bin of the keys."""
-    if not rows.size:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    low, high = int(rows.opens_us[0]), int(rows.closes_us[-1])
-    edges = [rows.clock.cells(low, high, HOUR_US)[0], rows.days()[0]]
-    for key in keys:
-        if isinstance(key, str) and key not in CYCLES:
-            found = bins(rows, DATED.get(key) or _width(rows, key))
-            edges += [found.opens_us, found.closes_us]
-    cuts = np.unique(np.concatenate(edges))
-    cuts = cuts[(cuts >= low) & (cuts < high)]
-    return cuts, np.append(cuts[1:], high)
-
-
 def _combined(rows: Rows, keys: Sequence[Any]) -> Groups:
     """Return the combinations of keys that have rows, with one level for each of several.
 
@@ -196,7 +181,17 @@ def _combined(rows: Rows, keys: Sequence[Any]) -> Groups:
     """
     # With labels the time without rows does not count.
     dated = all(isinstance(key, str) for key in keys)
-    opens, closes = _cells(rows, keys) if dated else (rows.opens_us[:0], rows.closes_us[:0])
+    opens, closes = rows.opens_us[:0], rows.closes_us[:0]
+    if dated and rows.size:  # the time of all rows is cut at each hour, day and bin of the keys
+        low, high = int(rows.opens_us[0]), int(rows.closes_us[-1])
+        edges = [rows.clock.cells(low, high, HOUR_US)[0], rows.days()[0]]
+        for key in keys:
+            if key not in CYCLES:
+                found = bins(rows, DATED.get(key) or _width(rows, key))
+                edges += [found.opens_us, found.closes_us]
+        cuts = np.unique(np.concatenate(edges))
+        opens = cuts[(cuts >= low) & (cuts < high)]
+        closes = np.append(opens[1:], high)
     parts = [_key(rows, key, opens) for key in keys]
     names = [labels.name for _, labels, _ in parts]
     if len(set(names)) < len(names):
@@ -538,7 +533,7 @@ def result(rows: Rows, groups: Groups, data: Mapping[str, Any], **details: Any) 
     known |= {
         "limits": rows.limits.details(),
         "tz": None if rows.clock.tz is None else str(rows.clock.tz),
-        "days": rows.first_and_last_day(),
+        "days": rows.first_and_last,
     }
     log = rows.log or None
     return derived(table, rows.frame, rows.what, log=log, interval_s=None, **known | details)

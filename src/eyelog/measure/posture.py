@@ -230,17 +230,8 @@ def tilt(
     ['fore_aft_deg', 'fore_aft_sd_deg']
     """
     instead = "holds averages of the tilt, so pass it to posture.spread"
-    against = (Reason.UNWORN,)
-    rows, _ = packets_of(
-        frame,
-        "posture.tilt",
-        GRAVITY,
-        instead,
-        against,
-        limits=limits,
-        log=log,
-        day_starts=day_starts,
-    )
+    options = {"limits": limits, "log": log, "day_starts": day_starts}
+    rows, _ = packets_of(frame, "posture.tilt", GRAVITY, instead, (Reason.UNWORN,), **options)
     groups, total = summed(rows, by, ["tilt"], (), ())
     total["tilt_s"] = total["tilt_fore_aft_n"] * log_named(rows.log).interval_s
     return result(rows, groups, evaluate(STATISTICS["posture.tilt"], total))

@@ -103,7 +103,7 @@ def intervals(
     """
     rows = enter(
         frame, "intervals", SUBJECTS, limits=limits, log=log, day_starts=day_starts, time=True
-    ).warn()
+    )
     if every is None:
         opens, widths = rows.opens_us, (rows.closes_us - rows.opens_us) / 1e6
         parts = [rows.columns(part, [rows.time, *SUBJECTS]) for part in rows.parts]
@@ -232,7 +232,8 @@ def resample(
         if name not in fields and pd.api.types.is_numeric_dtype(rows.frame[name].dtype)
     ]
     rules |= dict.fromkeys(own, ("mean", ()))
-    rows.ask([terms]).warn()
+    rows.columns(slice(0, 0), [terms])  # asks for the fields
+    rows.warn()
     check_width(rows, every)
     found = bins(rows, every, empty=True)
     total = sums(rows, found, [terms])

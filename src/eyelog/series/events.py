@@ -579,7 +579,7 @@ def _quantities(
         for field in chosen
     ]
     if not is_resampled(frame):
-        opened.ask().warn()
+        opened.warn()
     return quantities, closing, step_us, which
 
 
