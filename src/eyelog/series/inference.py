@@ -309,11 +309,10 @@ def median(of_days: "pd.Series[Any]") -> Median:
     phi = float(shrunk_phi(days, (x - x.mean())[None, :])[0])
     n_effective = effective_n(days, phi)
     size = max(n_effective, 3.0)
-    # P(at most k - 1 of `size` days lie below the median) is 2.5 %; k need not be whole.
-    k = scipy.optimize.brentq(
-        lambda k: scipy.special.betainc(size - k + 1, k, 0.5) - (1 - MIDDLE), 1e-6, size / 2 + 0.5
-    )
-    rank = max(int(k * (n + 1) / (size + 1)), 1)
+    # The chance that at most k - 1 of `size` days lie below the median; k need not be whole.
+    k = np.arange(1, n // 2 + 1) * (size + 1) / (n + 1)
+    chance = scipy.special.betainc(size - k + 1, k, 0.5)
+    rank = max(int(np.count_nonzero(chance <= 1 - MIDDLE)), 1)
     x = np.sort(x)
     return Median(middle, float(x[rank - 1]), float(x[n - rank]), phi, n_effective, n)
 
