@@ -93,8 +93,7 @@ class SteadyLayout(ConstrainedLayoutEngine):
         """Place the Axes, to a millionth of a millimetre, and let the legend keep to the width."""
         made = sheet_of(fig).legend
         if made in fig.legends and made.get_window_extent().width > 0.99 * fig.bbox.width:
-            with style():
-                _write_legend(fig)
+            write_legend(fig)
         placed = [ax for ax in fig.axes if ax.get_in_layout() and ax.get_subplotspec() is not None]
         for ax in placed:
             place = cast(Any, ax.get_subplotspec()).get_position(fig)
@@ -474,8 +473,7 @@ def in_lines(text: str, room_pt: float, size_pt: float) -> str:
 def fit_width(figure: Figure, width_in: float) -> None:
     """Make a figure of eyelog's own as wide as this; its panels keep their height."""
     figure.set_size_inches(width_in, figure.get_figheight(), forward=False)
-    with style():
-        _write_legend(figure)
+    write_legend(figure)
     sheet, title = sheet_of(figure), figure.get_suptitle()
     words_in = in_lines(title, 72 * width_in, TEXT_PT).count("\n") * 1.2 * TEXT_PT / 72
     if sheet.legend in figure.legends and sheet.place != "right":
@@ -486,7 +484,8 @@ def fit_width(figure: Figure, width_in: float) -> None:
     figure.set_size_inches(width_in, height, forward=False)
 
 
-def _write_legend(figure: Figure) -> None:
+@style()
+def write_legend(figure: Figure) -> None:
     """Write note and legend of a figure of eyelog's own, unless its user has removed them."""
     sheet = sheet_of(figure)
     if sheet.legend is not None:

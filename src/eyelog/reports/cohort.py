@@ -200,13 +200,10 @@ def losses(cohort: Cohort) -> Part:
     lost += [(name, "in no group", f"no value of {cohort.by}") for name in cohort.outside]
     csv = pd.DataFrame(lost, columns=pd.Index(["account", "state", "reason"])).set_index("account")
     people = partial(said_table, "cohort.lost_wearers_table", csv)
-    steps = partial(_steps_table, cohort)
+    left = pd.DataFrame(_steps(cohort), columns=pd.Index(["step", "wearers", "days", "lost"]))
+    left = left.astype({"days": "Int64"}).set_index("step")
+    steps = partial(said_table, "cohort.steps_table", left)
     return Part(said("cohort.losses", cohort=cohort), tables=[steps, people] if lost else [steps])
-
-
-def _steps_table(cohort: Cohort) -> PageTable:
-    steps = pd.DataFrame(_steps(cohort), columns=pd.Index(["step", "wearers", "days", "lost"]))
-    return said_table("cohort.steps_table", steps.astype({"days": "Int64"}).set_index("step"))
 
 
 def _steps(cohort: Cohort) -> Iterator[tuple[str, int, int | None, str]]:

@@ -16,7 +16,6 @@ from eyelog.reports.logs import COUNTED_WORN_H, worn_for
 from eyelog.reports.parts import (
     Empty,
     PageOne,
-    PageTable,
     Part,
     Picture,
     Sentence,
@@ -183,6 +182,8 @@ def differences(cohort: Cohort) -> Part:
             else "no wearer is in a group"
         )
     reasons = set(cohort.judged["reason"])
+    # Those of the outcome named beforehand first
+    table = pd.concat([cohort.judged[cohort.is_named], cohort.judged[~cohort.is_named]])
     shared = reasons.pop() if len(reasons) == 1 else ""  # otherwise the table says it
     return Part(
         [
@@ -193,7 +194,7 @@ def differences(cohort: Cohort) -> Part:
             picture("cohort.wearers_of_groups", partial(_draw_groups, cohort, names))
             for names in _figures(cohort)
         ],
-        [partial(_table, cohort)],
+        [partial(said_table, "cohort.differences_table", table, cohort=cohort)],
     )
 
 
@@ -210,9 +211,3 @@ def _draw_groups(cohort: Cohort, names: list[str]) -> Any:
     for ax, name in zip(made, names, strict=True):
         plot_cohort(cohort.counted, name, kind="groups", by=cohort.by, ax=ax)
     return made
-
-
-def _table(cohort: Cohort) -> PageTable:
-    """Return all differences, those of the outcome named beforehand first."""
-    table = pd.concat([cohort.judged[cohort.is_named], cohort.judged[~cohort.is_named]])
-    return said_table("cohort.differences_table", table, cohort=cohort)

@@ -378,7 +378,9 @@ def as_logs(
             raise ConfigurationError(f"the frames are {what} ({names}): {advice}")
     called = next(iter(accounts), None) if name is None else name
     if called is not None:
-        called = _one_line(str(called))
+        # One line of text, without control characters and direction marks
+        no = {c for c in str(called) if unicodedata.category(c) in UNWRITABLE or c in TURNING}
+        called = " ".join("".join(" " if c in no else c for c in str(called)).split())
         under = partial(_under, name=called, hides=name is not None)
         by_log = {log: under(frame) for log, frame in by_log.items()}
         rows = None if rows is None else under(rows)
@@ -443,12 +445,6 @@ def _cut(frame: pd.DataFrame, since: str | date, at: time) -> tuple[pd.DataFrame
     index = stamps(frame, what="report")
     first = pd.Timestamp(instant_range(since, since, zones_of(frame), at=at)[0])
     return frame[index <= first], frame[index > first]
-
-
-def _one_line(name: str) -> str:
-    """Return a name as one line of text: without control characters and direction marks."""
-    kept = (" " if unicodedata.category(c) in UNWRITABLE or c in TURNING else c for c in name)
-    return " ".join("".join(kept).split())
 
 
 def _under(frame: pd.DataFrame, name: str, *, hides: bool) -> pd.DataFrame:

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
@@ -110,6 +109,8 @@ def write_page(
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     for text in _notices(caught):
         warn(text)
+    # A long word would run over the number of a printed page.
+    brief = " ".join(_without_middle(word, LONGEST_WORD) for word in title.split(" "))
     page: str = _template().render(
         title=title,
         about=about,
@@ -120,7 +121,7 @@ def write_page(
         left_out=left_out,
         opening=first,
         appendix=APPENDIX,
-        foot=_css_text(f"{_brief(title)}; {about}"),
+        foot=_css_text(f"{_without_middle(brief, LONGEST_FOOT)}; {about}"),
     )
     with output_file(target) as sink:
         sink.write(page.encode())
@@ -135,11 +136,11 @@ def _notices(caught: list[warnings.WarningMessage]) -> list[str]:
 
 @cache
 def _template() -> Any:
-    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_unbroken)
+    environment = words.templates(autoescape=True, finalize=_unbroken)
     # A minus sign, as wide as a digit, stands before negative numbers.
     minus = partial(_NEGATIVE.sub, "\N{MINUS SIGN}")
     environment.filters |= {"minus": minus, "capital": words.capital, "link": _data_url}
-    return environment.from_string(words.text_of("page.html"))
+    return environment.get_template("page.html")
 
 
 def _data_url(text: str, kind: str) -> str:
@@ -152,12 +153,6 @@ def _unbroken(shown: Any) -> Any:
     if not isinstance(shown, str) or hasattr(shown, "__html__"):
         return shown  # markup has sizes and scripts in it, not sentences
     return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", shown)
-
-
-def _brief(text: str) -> str:
-    """Return a text for the foot of a printed page, where a long word would run over the number."""
-    shorter = [_without_middle(word, LONGEST_WORD) for word in text.split(" ")]
-    return _without_middle(" ".join(shorter), LONGEST_FOOT)
 
 
 def _without_middle(text: str, most: int) -> str:

@@ -3,26 +3,24 @@
 import io
 import re
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final, cast
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_mixed import MixedModeRenderer
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 
-from eyelog.figures.axes import fit_width, sheet_of
-from eyelog.figures.style import inches, style
+from eyelog.figures.axes import write_legend
+from eyelog.figures.style import inches
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 IMAGE_DPI: Final = 130  # for parts drawn as pixels: sharp on a screen, small in a file
 SVG_DPI: Final = 72.0  # in which matplotlib writes SVG
 LARGER: Final = 7 / 6  # text on a page beside that in a journal: drawn smaller, shown as wide
-# Metadata that would differ between two runs or carry no information.
-NOTHING: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _LINK = re.compile(r'(?:url\(|href=")#([^)"]+)')
 
@@ -40,7 +38,7 @@ def svg_of(
     Parameters
     ----------
     figure : Figure
-        What to show. Its labels are fitted to the width.
+        What to show; it is changed: legend, layout and labels are fitted to the width.
     width_mm : float
         How wide the page shows it.
     height_in : float
@@ -50,8 +48,8 @@ def svg_of(
     title, description : str
         Text for screen readers.
     """
-    if sheet_of(figure) is not None:
-        fit_width(figure, inches(width_mm) / LARGER)
+    MeasuringCanvas(figure)  # whose measures of text are those of the file
+    figure.dpi = SVG_DPI
     figure.set_size_inches(inches(width_mm) / LARGER, height_in / LARGER, forward=False)
     for ax in _all_axes(figure):
         for artist in [*ax.collections, *ax.lines, *ax.patches]:
@@ -62,15 +60,24 @@ def svg_of(
         for axis in (ax.xaxis, ax.yaxis):
             if not axis.label.get_text():
                 axis.set_label_coords(0.0, 0.0)  # else a place is sought that nothing takes
-    sink = io.BytesIO()
+    sink, engine = io.StringIO(), cast(Any, figure.get_layout_engine())
     with (
-        style(),
         mpl.rc_context({"svg.hashsalt": key}),  # begins the ids, which no other figure may have
         warnings.catch_warnings(),
-        _laid_out(figure),
     ):
         warnings.filterwarnings("ignore", "Glyph ", UserWarning)  # the browser chooses the font
-        figure.canvas.print_figure(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
+        write_legend(figure)
+        engine.execute(figure)
+        if _break_labels(figure):
+            engine.execute(figure)
+        figure.set_layout_engine(None)  # drawing would lay it out again
+        width, height = figure.get_size_inches()
+        size = SVG_DPI * width, SVG_DPI * height
+        written = cast(Any, PageRenderer)(*size, sink, image_dpi=IMAGE_DPI)
+        renderer: Any = MixedModeRenderer(figure, width, height, IMAGE_DPI, written)
+        figure.draw(renderer)
+        renderer.finalize()
+    figure.set_layout_engine(engine)
     return _for_page(sink.getvalue(), key, title, description)
 
 
@@ -79,43 +86,28 @@ def _all_axes(figure: Figure) -> list[Axes]:
     return [one for outer in figure.axes for one in (outer, *cast(Any, outer).child_axes)]
 
 
-@cache
-def _measuring_renderer() -> RendererSVG:
-    """Return one renderer for all figures: matplotlib remembers how wide a text is for each."""
-    return RendererSVG(1, 1, io.StringIO())
+class PageRenderer(RendererSVG):
+    """A renderer that knows how wide a text is once any figure of a page has it."""
+
+    def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
+        """Return how wide and high a text is, and how deep it reaches."""
+        return _size_of_text(s, prop.copy(), ismath)
+
+
+@lru_cache(maxsize=4096)
+def _size_of_text(text: str, font: FontProperties, is_math: Any) -> Any:
+    return RendererSVG(1, 1, io.StringIO()).get_text_width_height_descent(text, font, is_math)
+
+
+MEASURING: Final[Any] = cast(Any, PageRenderer)(1, 1, io.StringIO())
 
 
 class MeasuringCanvas(FigureCanvasSVG):
     """A canvas that keeps its renderer, instead of a new one for each text that is measured."""
 
-    def get_renderer(self) -> RendererSVG:
+    def get_renderer(self) -> Any:
         """Return the renderer that measures texts."""
-        return _measuring_renderer()
-
-
-@contextmanager
-def _laid_out(figure: Figure) -> Iterator[None]:
-    """Lay a figure out once, for the time in which it is saved.
-
-    With a layout, `savefig` draws the figure twice, the first time only to lay it out.
-    """
-    engine, canvas = figure.get_layout_engine(), figure.canvas
-    if engine is None:
-        yield
-        return
-    dpi = figure.dpi
-    try:
-        MeasuringCanvas(figure)  # whose measures of text are those of the file
-        figure.dpi = SVG_DPI
-        engine.execute(figure)
-        if _break_labels(figure):
-            engine.execute(figure)
-        figure.set_layout_engine(None)
-        yield
-    finally:
-        figure.set_canvas(canvas)
-        figure.dpi = dpi
-        figure.set_layout_engine(engine)
+        return MEASURING
 
 
 def _break_labels(figure: Figure) -> bool:
@@ -139,12 +131,12 @@ def _break_labels(figure: Figure) -> bool:
     return broken
 
 
-def _for_page(svg: bytes, key: str, title: str, description: str) -> str:
+def _for_page(svg: str, key: str, title: str, description: str) -> str:
     """Return a figure as an element of a page, with words for those who do not see it.
 
     Nobody sees names that nothing links to, blanks, digits, and what the page says for all figures.
     """
-    root, linked = ET.fromstring(svg), set(_LINK.findall(svg.decode()))  # noqa: S314 - our own
+    root, linked = ET.fromstring(svg), set(_LINK.findall(svg))  # noqa: S314 - our own
     for element in list(root.iter()):
         for child in list(element):
             if child.tag in (f"{SVG}metadata", f"{SVG}style"):
