@@ -1,6 +1,7 @@
 """How well two measurements agree: bias and limits of agreement, for pairs that may be alike."""
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -61,23 +62,15 @@ class Minutes(NamedTuple):
     ----------
     rows : array of int64
         Rows of the 60-second log within the time that both logs span.
-    records, shares : array of int64, array of float64
-        In which record each minute opens and closes, and which share of it is over by then.
+    shares : sparse array of float64
+        Which share of each record (columns) lies in each minute (rows).
     lasting_us : array of float64
         How long each record lasts.
     """
 
     rows: Ints
-    records: Ints
-    shares: Floats
+    shares: Any
     lasting_us: Floats
-
-    def within(self, parts: Floats) -> Floats:
-        """Return the sum over each minute of a part of each record, by the share that is in it."""
-        total = np.append(0.0, np.cumsum(parts))[self.records]
-        total += np.append(parts, 0.0)[self.records] * self.shares
-        sums: Floats = np.diff(total, axis=0)[0]
-        return sums
 
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
         """Return the value of each minute; missing if records with a value do not cover it.
@@ -99,18 +92,18 @@ class Minutes(NamedTuple):
             counted = np.isfinite(weights)
             present, used = counted & (used | (weights == 0)), counted & used
             counts = weights
-        covered = self.within(present * self.lasting_us)
+        covered = self.shares @ (present * self.lasting_us)
         whole = covered >= MINUTE_US - SLACK_US
         weigh = np.where(used, counts, 0.0)
         inside = np.where(used, values, 0.0)
         if rule == "circ_mean":
             parts = (*unit_vectors(inside), np.ones(len(inside)))
-            filled = direction(*(self.within(part * weigh * self.lasting_us) for part in parts))
+            filled = direction(*(self.shares @ (part * weigh * self.lasting_us) for part in parts))
         elif rule == "sum":
             # A second without a record is assumed to be like the rest of the minute.
-            filled = self.within(inside) * (MINUTE_US / np.where(whole, covered, 1.0))
+            filled = self.shares @ inside * (MINUTE_US / np.where(whole, covered, 1.0))
         else:
-            filled = ratio(self.within(inside * weigh), self.within(weigh))
+            filled = ratio(self.shares @ (inside * weigh), self.shares @ weigh)
         return np.where(whole, filled, np.nan)
 
 
@@ -126,11 +119,17 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
     shared &= len(short) > 0
     if len(short):
         shared &= (long > opens[0]) & (long - MINUTE_US < short[-1])
-    edges = long[shared] - np.array([[MINUTE_US], [0]])
-    records = np.searchsorted(short, edges)
-    inside, lasting_us = np.append(opens, np.inf), np.append(short - opens, 1).astype(np.float64)
-    shares = np.clip((edges - inside[records]) / np.maximum(lasting_us[records], 1.0), 0.0, 1.0)
-    return Minutes(np.flatnonzero(shared), records, shares, lasting_us[:-1])
+    ends = long[shared]
+    first, last = np.searchsorted(short, [ends - MINUTE_US, ends])
+    number = np.minimum(last + 1, len(short)) - first
+    bounds = np.append(0, np.cumsum(number))
+    records = np.arange(bounds[-1]) + np.repeat(first - bounds[:-1], number)
+    close = np.repeat(ends, number)
+    inside_us = np.minimum(short[records], close) - np.maximum(opens[records], close - MINUTE_US)
+    lasting_us = (short - opens).astype(np.float64)
+    shares = np.maximum(inside_us, 0) / lasting_us[records]
+    table = scipy.sparse.csr_array((shares, records, bounds), shape=(len(ends), len(short)))
+    return Minutes(np.flatnonzero(shared), table, lasting_us)
 
 
 class Pair(NamedTuple):
@@ -626,23 +625,19 @@ def minute_pairs(
 
 
 class _Both(NamedTuple):
-    """Both logs, judged, and the minutes that they share."""
+    """The judged columns of both logs, the minutes that they share, and the stamps of these."""
 
-    fifteen: pd.DataFrame
-    sixty: pd.DataFrame
+    fifteen: Counted
+    sixty: Counted
     minutes: Minutes
-
-    @property
-    def stamps(self) -> pd.DatetimeIndex:
-        """The stamps of the 60-second log that close the minutes."""
-        return pd.DatetimeIndex(self.sixty.index[self.minutes.rows], name="date")
+    stamps: pd.DatetimeIndex
 
     def lacking(self, pair: Pair) -> str:
         """Return in words which fields of a quantity the frames lack."""
         parts = []
-        for log, frame in ((COMPUTED_DATA, self.fifteen), (STANDARD_MODE_LOGS, self.sixty)):
+        for log, columns in ((COMPUTED_DATA, self.fifteen), (STANDARD_MODE_LOGS, self.sixty)):
             needed = (*pair.fields(log), *pair.weight(log))
-            absent = [name for name in needed if name not in frame.columns]
+            absent = [name for name in needed if name not in columns]
             named = [role_field(log, "worn") if name == WORN_S else name for name in absent]
             if named:
                 seconds = log_named(log).interval_s
@@ -669,15 +664,16 @@ def _both(
     fifteen: Any, sixty: Any, pairs: Sequence[Pair], limits: Limits | None, what: str
 ) -> _Both:
     """Return both logs with the fields of some pairs."""
-    first = _opened(fifteen, COMPUTED_DATA, pairs, limits, what)
-    second = _opened(sixty, STANDARD_MODE_LOGS, pairs, limits, what)
-    return _Both(first, second, shared_minutes(first.index, second.index))
+    first, short = _opened(fifteen, COMPUTED_DATA, pairs, limits, what)
+    second, long = _opened(sixty, STANDARD_MODE_LOGS, pairs, limits, what)
+    minutes = shared_minutes(short, long)
+    return _Both(first, second, minutes, pd.DatetimeIndex(long[minutes.rows], name="date"))
 
 
 def _opened(
     frame: Any, log: str, pairs: Sequence[Pair], limits: Limits | None, what: str
-) -> pd.DataFrame:
-    """Return the frame sorted and judged, with its worn seconds."""
+) -> tuple[Counted, pd.Index]:
+    """Return the judged columns of a frame, with its worn seconds, and its sorted stamps."""
     if not isinstance(frame, pd.DataFrame):
         raise ConfigurationError(f"{what} takes two frames: the 15-second and the 60-second log")
     actual = log_of(frame)
@@ -694,11 +690,11 @@ def _opened(
         return made if worn is None else made | {WORN_S: worn}
 
     rows = enter(frame, what, [judged], limits=limits, wide=False).warn()
-    return pd.DataFrame(judged(rows.records), index=rows.frame.index)
+    return judged(rows.records), rows.frame.index
 
 
-def _sums(frame: pd.DataFrame, pair: Pair, log: str) -> tuple[Floats, Floats | None]:
+def _sums(columns: Counted, pair: Pair, log: str) -> tuple[Floats, Floats | None]:
     """Return the sum of a quantity's fields in each row, missing if one is, and its weight."""
-    values = frame[[*pair.fields(log)]].sum(axis=1, skipna=False)
-    weight = pair.weight(log)
-    return numbers(values), numbers(frame[[*weight]].sum(axis=1, skipna=False)) if weight else None
+    values = reduce(np.add, [columns[name] for name in pair.fields(log)])
+    weights = [columns[name] for name in pair.weight(log)]
+    return values, reduce(np.add, weights) if weights else None
