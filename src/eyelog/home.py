@@ -10,7 +10,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from glob import escape
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -133,7 +132,7 @@ def replace_file(target: Path, body: bytes) -> None:
 
 def remove_leftovers(target: Path) -> None:
     """Remove the unfinished files beside a target, which only killed processes leave."""
-    for leftover in target.parent.glob(f".{escape(target.name)}.*.tmp"):
+    for leftover in target.parent.glob(f".{target.name}.*.tmp"):
         leftover.unlink(missing_ok=True)
 
 

@@ -106,9 +106,7 @@ class Accounts:
                 added = after_ends(db)
                 for one, hashed in zip(new, stored, strict=True):
                     add(db, "account", name=one.name, password=hashed, added=added, study=one.study)
-                now = time.time()
-                run(db, "DELETE FROM invitation WHERE expires < :now", now=now)
-                expires = now + INVITED_DAYS * 86400
+                expires = time.time() + INVITED_DAYS * 86400
                 for name, code in (invitations or {}).items():
                     add(db, "invitation", hash=digest(code), account=name, expires=expires)
         except KeyTaken:  # another process was first

@@ -48,6 +48,7 @@ from eyelog_service.audit import Audit, say
 from eyelog_service.backup import interrupted
 from eyelog_service.browser import html, page_template
 from eyelog_service.check import descriptors_left
+from eyelog_service.ended import clean_up
 from eyelog_service.grants import ACCESS_SECONDS, SCOPE, SCOPES, WRITE, Registry
 from eyelog_service.state import StateBusy, StateFault
 from eyelog_service.uploads import Uploads, take_records
@@ -176,9 +177,11 @@ def create_app(
         ),
     )
     app.router.redirect_slashes = False
+    clean_up(registry.state)
     limits = partial(records.HourlyLimits, registry.state)
     uploads = Uploads(registry, limits("upload", uploads_per_hour), quota, unpacked)
-    uploads.clean_up()
+    for account in uploads.spool.clean_up():  # what a killed process has left
+        uploads.sweep(account)
     is_remote = registry.state.in_database or not place.local
     app.state.parts = web.Parts(
         registry=registry,

@@ -19,35 +19,22 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
+from glob import escape
 from hashlib import file_digest, sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from filelock import FileLock, Timeout
 
 from eyelog.archive.lists import LISTS, listed, locked, part_path, write_lists
-from eyelog.archive.place import (
-    LINKED,
-    OF_OLD,
-    SMALL_FILE,
-    account_of,
-    check_account,
-    open_place,
-)
+from eyelog.archive.place import LINKED, OF_OLD, account_of, check_account, open_place
 from eyelog.archive.store import Archive
 from eyelog.errors import ArchiveError, ConfigurationError
-from eyelog.home import (
-    make_folders,
-    move_file,
-    put_in_place,
-    remove_leftovers,
-    replace_file,
-    sync_folder,
-    whole_file,
-)
+from eyelog.home import make_folders, move_file, new_file, replace_file, sync_folder, whole_file
 from eyelog_service import ended
 from eyelog_service.audit import FILE_NAME, lock
 from eyelog_service.grants import Registry
@@ -57,7 +44,6 @@ from eyelog_service.uploads import UPLOADS
 _LIST: Final = "backup.json"
 _LAYOUT: Final = 1
 _ASIDE: Final = ".before-restore"
-_UNFINISHED: Final = ".unfinished"
 _COPYING: Final = "_service.backing-up"
 """It is beside the state, and names the folder of a backup under way."""
 _UNDER_WAY: Final = "_restoring.json"
@@ -104,17 +90,19 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
             raise ConfigurationError(f"{target} lies in {folder}, which is copied: choose another")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ConfigurationError(f"{target} exists and is not empty: name a new folder")
-    unfinished = target.with_name(f".{target.name}{_UNFINISHED}")
+    make_folders(target.parent)
+    unfinished = target.with_name(f".{target.name}.unfinished")
     began = time.time()  # what is erased while files are copied may be in the copy
     with suppress(ConfigurationError), registry.state.opened() as db:
         began = ended.after_ends(db)
+    note = registry.state_folder / _COPYING
     try:
         with _alone(registry):
-            _left(registry, remove=True)
-            replace_file(registry.state_folder / _COPYING, str(unfinished).encode())
+            _left_by(note, remove=True)
+            shutil.rmtree(unfinished, ignore_errors=True)  # of an older release
+            replace_file(note, str(unfinished).encode())
             try:
-                shutil.rmtree(unfinished, ignore_errors=True)  # of an older release
-                make_folders(unfinished)
+                unfinished.mkdir(mode=0o700)
                 files = _copy_all(registry, unfinished)
                 content = {
                     "layout": _LAYOUT,
@@ -128,9 +116,11 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
                 problems = Archive(unfinished / "archive").verify()["problem"]
                 if target.exists():
                     target.rmdir()
-                put_in_place(unfinished, target)
+                unfinished.replace(target)
+                sync_folder(target.parent)
             finally:
-                _left(registry, remove=True)
+                shutil.rmtree(unfinished, ignore_errors=True)
+                note.unlink(missing_ok=True)
     except Timeout:
         text = "another backup of this service is under way: try again later"
         raise ConfigurationError(text) from None
@@ -147,36 +137,25 @@ def unfinished_backup(registry: Registry, *, remove: bool = False) -> str | None
     """Return the folder that a killed backup has left, with health data and hashes in it.
 
     With `remove`, it is deleted.
-
-    Raises
-    ------
-    ConfigurationError
-        If it cannot be deleted; it is not forgotten then.
     """
-    if (registry.state_folder / _COPYING).exists():
+    note = registry.state_folder / _COPYING
+    if note.exists():
         with suppress(Timeout), _alone(registry):
-            return _left(registry, remove=remove)
+            return _left_by(note, remove=remove)
     return None
 
 
-def _left(registry: Registry, *, remove: bool) -> str | None:
-    """Return the folder that the note names and that is there; with `remove`, delete both."""
-    note = registry.state_folder / _COPYING
-    try:
-        folder = Path(note.read_bytes().decode("utf-8", "replace"))
-    except FileNotFoundError:
-        return None
-    is_left = folder.exists() and folder.name.endswith(_UNFINISHED)
-    if remove and is_left:
-        shutil.rmtree(folder, ignore_errors=True)
-        if folder.exists():
-            raise ConfigurationError(
-                f"{folder}, which a killed backup has left, cannot be removed: remove it, then try"
-                " again"
-            )
-    if remove:
-        note.unlink(missing_ok=True)
-    return str(folder) if is_left else None
+def _left_by(note: Path, *, remove: bool) -> str | None:
+    """Return the folder that a note names and that is there; with `remove`, delete both."""
+    with suppress(FileNotFoundError):
+        folder = note.read_bytes().decode("utf-8", "replace")
+        left = folder if folder and Path(folder).exists() else None
+        if remove:
+            if left:
+                shutil.rmtree(left, ignore_errors=True)
+            note.unlink()
+        return left
+    return None
 
 
 def _refuse_database(registry: Registry) -> None:
@@ -198,13 +177,7 @@ _Files = dict[str, tuple[int, str]]  # the path in the backup, its size and SHA-
 
 def _copy_all(registry: Registry, target: Path) -> _Files:
     files: _Files = {}
-
-    def take(name: str, source: Path) -> None:
-        with suppress(FileNotFoundError):  # replaced or removed meanwhile
-            files[name] = _copy(source, target / name)
-
     state = target / "state" / registry.state.file.name
-    make_folders(target / "archive")
     make_folders(state.parent)
     state.touch(0o600, exist_ok=False)
     try:
@@ -215,23 +188,33 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
             source.backup(copy)
     except sqlite3.Error as error:
         raise ConfigurationError(f"cannot copy {registry.state.file}: {error}") from None
-    files[f"state/{state.name}"] = _size_and_digest(state)
+    with state.open("rb") as written:
+        files[f"state/{state.name}"] = _size_and_digest(written)
     for path in sorted(registry.state_folder.glob(f"{FILE_NAME}*")):
         if path.is_file() and not path.is_symlink():
-            take(f"state/{path.name}", path)
+            files[f"state/{path.name}"] = _copy(path, target / "state" / path.name)
+    (target / "archive").mkdir(mode=0o700, exist_ok=True)
+
+    def take(inside: str) -> None:
+        path = registry.folder / inside
+        with suppress(FileNotFoundError):  # replaced or removed meanwhile
+            files[f"archive/{inside}"] = _copy(path, target / "archive" / inside)
+
     accounts: set[str] = set()
     for inside in _files_of_archive(registry):
-        of = _accounts_of_months(inside)
+        of = _accounts_in(inside) if inside.startswith(("log=", f"{LISTS}/")) else set()
         accounts |= of
         if not of:
-            take(f"archive/{inside}", registry.folder / inside)
+            take(inside)
+    place = open_place(registry.folder)
     logs = sorted(path.name for path in registry.folder.glob("log=*"))
     for account in sorted(accounts):
-        with locked(open_place(registry.folder), account):
-            name = f"account={check_account(account)}"
-            months = (each for log in logs for each in _files_of_archive(registry, f"{log}/{name}"))
-            for inside in (*months, f"{LISTS}/{name}{SMALL_FILE}"):
-                take(f"archive/{inside}", registry.folder / inside)
+        own = f"account={check_account(account)}"
+        with locked(place, account):
+            for log in logs:
+                for inside in _files_of_archive(registry, f"{log}/{own}"):
+                    take(inside)
+            take(os.path.relpath(place.small_file(LISTS, account), registry.folder))
     return files
 
 
@@ -260,23 +243,21 @@ def _is_own(name: str) -> bool:
 
 
 def _copy(source: Path, target: Path) -> tuple[int, str]:
-    """Copy a file whole; return the size and digest of what was read."""
+    """Copy a file; return the size and digest of what was read."""
+    make_folders(target.parent)
     digest, size = sha256(), 0
-    with source.open("rb") as reading:
+    with source.open("rb") as reading, new_file(target) as sink:
         if source.name == FILE_NAME:
             lock(reading.fileno(), shared=True)
-        remove_leftovers(target)  # of a killed restore
-        with whole_file(target) as sink:
-            while part := reading.read(1 << 20):
-                digest.update(part)
-                size += len(part)
-                sink.write(part)
+        while part := reading.read(1 << 20):
+            digest.update(part)
+            size += len(part)
+            sink.write(part)
     return size, digest.hexdigest()
 
 
-def _size_and_digest(path: Path) -> tuple[int, str]:
-    with path.open("rb") as file:
-        return os.fstat(file.fileno()).st_size, file_digest(file, "sha256").hexdigest()
+def _size_and_digest(file: Any) -> tuple[int, str]:
+    return os.fstat(file.fileno()).st_size, file_digest(file, "sha256").hexdigest()
 
 
 def _check(folder: Path, files: _Files) -> None:
@@ -287,7 +268,8 @@ def _check(folder: Path, files: _Files) -> None:
         try:
             if not stat.S_ISREG(path.stat().st_mode):
                 raise ConfigurationError(f"{path} of the backup is not a file")
-            actual = _size_and_digest(path)
+            with path.open("rb") as file:
+                actual = _size_and_digest(file)
         except (OSError, UnicodeError) as error:
             why = getattr(error, "strerror", None) or error
             raise ConfigurationError(f"{path} of the backup cannot be read: {why}") from None
@@ -333,25 +315,28 @@ def restore(registry: Registry, source: Path) -> Restored:
         kind, _, inside = name.partition("/")
         root, may_be = (registry.state_folder, ()) if kind == "state" else (registry.folder, LINKED)
         _refuse_links(root, inside, may_be_links=may_be)
+    stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     make_folders(registry.folder)
     under_way = registry.folder / _UNDER_WAY
     replace_file(under_way, json.dumps({"source": str(source)}).encode())
-    putting = _Putting(registry, source, f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    erased, months = 0, dict[str, list[str]]()  # files of months, by account
+    erased, aside = 0, list[str]()
+    put_back = partial(_put_back, registry, source, stamp=stamp, aside=aside)
+    put, months = 0, dict[str, list[str]]()  # files of months, by account
     for name in files:
         kind, _, inside = name.partition("/")
-        if not left_out.isdisjoint(_accounts_in(inside)):
+        of = _accounts_in(inside)
+        if not left_out.isdisjoint(of):
             erased += not inside.startswith(f"{LISTS}/")
-        elif kind == "archive" and (of := _accounts_of_months(inside)):
-            if not inside.startswith(f"{LISTS}/"):
-                months.setdefault(min(of), []).append(name)
+        elif kind == "archive" and of and inside.startswith(("log=", f"{LISTS}/")):
+            months.setdefault(min(of), []).append(name)
         else:
-            putting.put_back(name, files[name])
+            put += put_back(name, files[name][1])
     for account, names in sorted(months.items()):
         with locked(open_place(registry.folder), account):
-            for name in sorted(names):
-                putting.put_back(name, files[name])
-            putting.let_count(account)
+            lists = {name for name in names if name.startswith(f"archive/{LISTS}/")}
+            put += sum(put_back(name, files[name][1]) for name in sorted(set(names) - lists))
+            if _let_count(registry, source, account, stamp, aside):
+                put += len(lists)
     under_way.unlink(missing_ok=True)
     sync_folder(registry.folder)
     kept = sum(
@@ -359,69 +344,52 @@ def restore(registry: Registry, source: Path) -> Restored:
         for inside in _files_of_archive(registry)
         if not inside.startswith(_ASIDE)
     )
-    return Restored(made, putting.put, putting.aside, kept, erased)
+    return Restored(made, put, aside, kept, erased)
 
 
-@dataclass
-class _Putting:
-    """Puts the files of a backup back, and sets aside what they replace."""
-
-    registry: Registry
-    source: Path
-    stamp: str
-    put: int = 0
-    aside: list[str] = field(default_factory=list)
-
-    def put_back(self, name: str, expected: tuple[int, str]) -> None:
-        """Put a file back; one that is as it was stays."""
-        kind, _, inside = name.partition("/")
-        is_state = kind == "state"
-        target = (self.registry.state_folder if is_state else self.registry.folder) / inside
-        if target.exists():
-            if _size_and_digest(target) == expected:
-                return
-            if is_state and inside.startswith(FILE_NAME):
-                # The existing log has what happened after the backup.
-                target = target.with_name(f"{FILE_NAME}.restored-{self.stamp}")
-            else:
-                self.set_aside(target, is_state=is_state)
-        _copy(self.source / name, target)
-        self.put += 1
-
-    def let_count(self, account: str) -> None:
-        """Let the months of a backup count again, beside those that it lacks."""
-        place = open_place(self.registry.folder)
-        try:
-            now = listed(place, account)
-        except ArchiveError:  # what is damaged is replaced
-            now = frozenset()
-        then = listed(open_place(self.source / "archive"), account)
-        months = {(part.log, part.month) for part in then}
-        replaced = {part for part in now - then if (part.log, part.month) in months}
-        for path in (Path(part_path(place, account, part)) for part in replaced):
-            if path.exists():
-                self.set_aside(path, is_state=False)
-                path.unlink(missing_ok=True)
-        if now != (counting := (now - replaced) | then):
-            write_lists(place, {account: counting})
-            self.put += 1
-
-    def set_aside(self, target: Path, *, is_state: bool) -> None:
-        """Keep a file that is replaced: nothing that came after the backup is lost."""
-        if is_state:
-            moved = target.with_name(f"{target.stem}.before-restore-{self.stamp}{target.suffix}")
-            journal = target.with_name(f"{target.name}-journal")  # not replayed into the next file
-            if journal.exists():
-                journal.replace(moved.with_name(f"{moved.name}-journal"))
+def _put_back(
+    registry: Registry, source: Path, name: str, digest: str, *, stamp: str, aside: list[str]
+) -> int:
+    """Put a file back, and set aside another that is in its place; return how many were put."""
+    kind, _, inside = name.partition("/")
+    target = (registry.state_folder if kind == "state" else registry.folder) / inside
+    if target.exists():
+        with target.open("rb") as present:
+            if file_digest(present, "sha256").hexdigest() == digest:
+                return 0
+        if kind == "state" and inside.startswith(FILE_NAME):
+            # The existing log has what happened after the backup.
+            target = target.with_name(f"{FILE_NAME}.restored-{stamp}")
         else:
-            folder = self.registry.folder
-            moved = folder / _ASIDE / self.stamp / target.relative_to(folder)
-            make_folders(moved.parent)
-        try:
-            os.link(target, moved)  # at no moment is there no file
-        except OSError:  # no links on this file system, or between two disks
-            move_file(target, moved)
-        self.aside.append(str(moved))
+            aside.append(str(_set_aside(registry, target, kind, stamp)))
+    _put(source / name, target)
+    return 1
+
+
+def _let_count(
+    registry: Registry, source: Path, account: str, stamp: str, aside: list[str]
+) -> bool:
+    """Let the months of a backup count again, beside those that it lacks; set aside the others.
+
+    Returns whether the list of months has changed.
+    """
+    place = open_place(registry.folder)
+    try:
+        now = listed(place, account)
+    except ArchiveError:  # what is damaged is replaced
+        now = frozenset()
+    then = listed(open_place(source / "archive"), account)
+    months = {(part.log, part.month) for part in then}
+    replaced = {part for part in now - then if (part.log, part.month) in months}
+    for part in replaced:
+        path = Path(part_path(place, account, part))
+        if path.exists():
+            aside.append(str(_set_aside(registry, path, "archive", stamp)))
+            path.unlink(missing_ok=True)
+    if now == (now - replaced) | then:
+        return False
+    write_lists(place, {account: (now - replaced) | then})
+    return True
 
 
 def interrupted(archive: Path) -> str | None:
@@ -491,6 +459,25 @@ def _accounts_in(name: str) -> set[str]:
     return {account for part in name.split("/") if (account := account_of(part)) is not None}
 
 
-def _accounts_of_months(inside: str) -> set[str]:
-    """Return whose month, or list of months, a file of the archive is; nothing for any other."""
-    return _accounts_in(inside) if inside.startswith(("log=", f"{LISTS}/")) else set()
+def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:
+    """Move a file that is replaced: nothing that came after the backup is lost."""
+    if kind == "state":
+        moved = target.with_name(f"{target.stem}.before-restore-{stamp}{target.suffix}")
+        journal = target.with_name(f"{target.name}-journal")  # not replayed into the next file
+        if journal.exists():
+            journal.replace(moved.with_name(f"{moved.name}-journal"))
+    else:
+        moved = registry.folder / _ASIDE / stamp / target.relative_to(registry.folder)
+        make_folders(moved.parent)
+    try:
+        os.link(target, moved)  # at no moment is there no file
+    except OSError:  # no links on this file system, or between two disks
+        move_file(target, moved)
+    return moved
+
+
+def _put(source: Path, target: Path) -> None:
+    for leftover in target.parent.glob(f".{escape(target.name)}.*.tmp"):  # of a killed restore
+        leftover.unlink(missing_ok=True)
+    with source.open("rb") as reading, whole_file(target) as sink:
+        shutil.copyfileobj(reading, sink)

@@ -23,6 +23,7 @@ from eyelog_service import ended
 from eyelog_service.accounts import is_readable_on_the_way
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.backup import interrupted, unfinished_backup
+from eyelog_service.ended import outdated
 from eyelog_service.erase import in_words, revived
 from eyelog_service.grants import Registry
 from eyelog_service.state import VERSION, State, StateBusy, StateFault, refuse_other, run
@@ -60,31 +61,28 @@ def check_service(registry: Registry) -> list[Finding]:
         If there is no state, or another program has it locked.
     """
     registry.state.require()
+    findings = [_place(registry), *_free_space(registry)]
     whole = _whole(registry.state)
+    findings += [*whole, *_files(registry)]
     archive, names = _archive(registry.archive)
-    findings = [_place(registry), *_free_space(registry), *whole, *_files(registry), archive]
+    findings.append(archive)
     if text := interrupted(registry.folder):
         findings.append(Finding("restore", "wrong", text))
     if not registry.state.in_database and (folder := unfinished_backup(registry)):
         text = f"{folder} is of a backup that was killed: the next one, or erase, removes it"
         findings.append(Finding("unfinished backup", "wrong", text))
-    left = descriptors_left(of_most=True)  # as a service has them that starts as this command does
-    text = f"{left:,} may be opened" if left < sys.maxsize else "as many as are needed"
-    few = f"only {text}: raise LimitNOFILE, or ulimit -n" if left < _LEAST_DESCRIPTORS else ""
-    findings.append(_found("descriptors", few, text, "note"))
+    findings.append(_descriptors())
     if any(finding.result == "wrong" for finding in whole):
         text = "not checked, because the state cannot be relied on"
         return [*findings, Finding("accounts", "wrong", text)]
     try:
         findings += _accounts(registry, names)
-        if names is None and isinstance(registry.archive, str):  # a store that does not answer
-            text = "not checked, because the archive cannot be read"
-            unread = ("retention", "list of ends", "ended before")
-            findings += [Finding(check, "wrong", text) for check in unread]
-        else:
-            findings += _retention(registry)
-            findings.append(_list_of_ends(registry))
-            findings.append(_ended_before(registry))
+        # What needs the archive of an object store that does not answer.
+        unread = names is None and isinstance(registry.archive, str)
+        findings += [_not_checked("retention")] if unread else _retention(registry)
+        findings.append(_outdated(registry))
+        findings.append(_not_checked("list of ends") if unread else _list_of_ends(registry))
+        findings.append(_not_checked("ended before") if unread else _ended_before(registry))
     except StateBusy:
         raise
     except EyelogError as error:
@@ -115,6 +113,18 @@ def descriptors_left(*, of_most: bool = False) -> int:
         return sys.maxsize  # on Windows
     except OSError as error:
         return 0 if error.errno in (errno.EMFILE, errno.ENFILE) else sys.maxsize  # or on macOS
+
+
+def _descriptors() -> Finding:
+    """Check how many files and connections a service may open that starts as this command does."""
+    left = descriptors_left(of_most=True)
+    text = f"{left:,} may be opened" if left < sys.maxsize else "as many as are needed"
+    few = f"only {text}: raise LimitNOFILE, or ulimit -n" if left < _LEAST_DESCRIPTORS else ""
+    return _found("descriptors", few, text, "note")
+
+
+def _not_checked(check: str) -> Finding:
+    return Finding(check, "wrong", "not checked, because the archive cannot be read")
 
 
 def _place(registry: Registry) -> Finding:
@@ -218,14 +228,7 @@ def _archive(folder: Path | str) -> tuple[Finding, set[str] | None]:
         names = set(Archive(folder).accounts())
     except EyelogError as error:
         return Finding("archive", "wrong", str(error)), None
-    closed = [
-        path
-        for log in LOGS
-        if place.local
-        for parent, folders, files in os.walk(f"{place.root}/log={log}")
-        for path in (f"{parent}/{name}" for name in (*folders, *files) if name[0] != ".")
-        if not os.access(path, os.R_OK)
-    ]
+    closed = list(_unreadable(folder)) if isinstance(folder, Path) else []
     if closed:
         text = f"{len(closed)} files or folders cannot be read: {listed(closed)}"
         return Finding("archive", "wrong", text), None
@@ -234,16 +237,31 @@ def _archive(folder: Path | str) -> tuple[Finding, set[str] | None]:
     return Finding("archive", "ok", text), names
 
 
+def _unreadable(folder: Path) -> Iterator[str]:
+    for log in LOGS:
+        for parent, folders, files in os.walk(folder / f"log={log}"):
+            for name in (*folders, *files):
+                path = os.path.join(parent, name)  # noqa: PTH118 (there may be 100,000)
+                if not name.startswith(".") and not os.access(path, os.R_OK):
+                    yield path
+
+
 def _accounts(registry: Registry, with_records: set[str] | None) -> Iterator[Finding]:
     """Check the accounts and the applications."""
     names = set(registry.accounts.names())
     yield Finding("accounts", "ok", f"{len(names)}")
     if with_records is not None:
-        nothing = "a wearer who logs in finds nothing"
-        nobody = "nobody can ask for them: eyelog service add-account NAME"
         for check, odd, meaning in (
-            ("accounts without records", names - with_records, nothing),
-            ("records without account", with_records - names, nobody),
+            (
+                "accounts without records",
+                names - with_records,
+                "a wearer who logs in finds nothing",
+            ),
+            (
+                "records without account",
+                with_records - names,
+                "nobody can ask for them: eyelog service add-account NAME",
+            ),
         ):
             text = f"{len(odd)}: {listed(sorted(odd))}; {meaning}" if odd else ""
             yield _found(check, text, "none", "note")
@@ -257,6 +275,12 @@ def _accounts(registry: Registry, with_records: set[str] | None) -> Iterator[Fin
     advice = "codes can be read on the way; register an https address instead"
     text = f"{listed(open_ones)}: {advice}" if open_ones else ""
     yield _found("redirect URIs", text, "https, or on the wearer's own machine")
+
+
+def _outdated(registry: Registry) -> Finding:
+    count = outdated(registry.state)
+    text = f"{count:,} to delete: a running service does so within an hour of the next refresh"
+    return _found("expired rows", text if count else "", "none to delete", "note")
 
 
 def _list_of_ends(registry: Registry) -> Finding:

@@ -4,8 +4,10 @@ Whether something began before an end or after it must not depend on a clock tha
 the state remembers the time of the last end: what begins later has a later time, and an end has a
 later time than all that it may end.
 
-Outdated rows of an account are deleted when it gets another code or token: no pass over a large
-table holds the write lock while logins and refreshes wait for it.
+Outdated rows are deleted a few at a time and while requests are served. A pass over a large table
+would hold the write lock for seconds, and every login and refresh would wait for it. So a pass
+reads without that lock and deletes in short transactions, with a pause after each that gives others
+their turn.
 
 What has ended for good is noted in the archive's folder: a restored state must not revive it. A
 state that is put back from a backup has tokens that were revoked since, and accounts that were
@@ -17,6 +19,7 @@ What lives again in a restored state is ended a second time, see `erase`.
 """
 
 import secrets
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -27,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 from sqlalchemy import Connection
 
-from eyelog.errors import ArchiveError
+from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog_service.audit import append as add_lines
 from eyelog_service.audit import say
 from eyelog_service.state import State, digest, run, set_meta
@@ -102,20 +105,68 @@ def end(db: Connection, *, account: str | None = None, client_id: str | None = N
     return list(counted)
 
 
+_PERIOD_SECONDS: Final = 3600.0
 _KEPT_SECONDS: Final = 30 * 24 * 3600.0
 """How long codes and access tokens stay after they expired, so that a second use is noticed."""
+_ROWS: Final = 500
+_PAUSE_SECONDS: Final = 0.02
+
+# Each condition takes the two stamps `:month` and `:year`.
+_CONDITIONS: Final = {
+    "code": "(expires < :month)",
+    "invitation": "(expires < :month)",
+    "token": f"(expires < :month OR (kind = 'upload' AND {LAST_USE} < :year))",
+}
 
 
-def delete_outdated(db: Connection, account: str) -> None:
-    """Delete the codes and tokens of an account that ended long ago."""
-    month, year = time.time() - _KEPT_SECONDS, time.time() - UNUSED_SECONDS
-    sql = "DELETE FROM code WHERE account = :account AND expires < :month"
-    run(db, sql, account=account, month=month)
-    sql = (
-        "DELETE FROM token WHERE account = :account AND"  # noqa: S608 (text from here)
-        f" (expires < :month OR (kind = 'upload' AND {LAST_USE} < :year))"
-    )
-    run(db, sql, account=account, month=month, year=year)
+def clean_up(state: State) -> None:
+    """Delete outdated rows in a thread, once an hour at most for all processes together."""
+    with suppress(ConfigurationError):  # locked or gone: it is tried again with the next request
+        if _is_due(state.rows(_CLEANED)):
+            threading.Thread(
+                target=_clean_up, args=[state], name="eyelog-clean-up", daemon=True
+            ).start()
+
+
+_CLEANED: Final = "SELECT value FROM meta WHERE name = 'cleaned'"
+
+
+def _is_due(cleaned: Sequence[Any]) -> bool:
+    now = time.time()
+    return not any(now - _PERIOD_SECONDS < float(last) <= now for (last,) in cleaned)
+
+
+def _clean_up(state: State) -> None:
+    with suppress(ConfigurationError):  # as above
+        with state.write() as db:
+            if not _is_due(run(db, _CLEANED).all()):
+                return
+            set_meta(db, "cleaned", str(time.time()).encode())
+        for table, condition in _CONDITIONS.items():
+            outdated = f"FROM {table} WHERE {condition}"
+            read = f"SELECT hash {outdated} AND hash > :after ORDER BY hash LIMIT {_ROWS}"
+            # The condition holds again: a row used since it was read is not outdated.
+            delete = f"DELETE {outdated} AND hash BETWEEN :first AND :last"
+            last = b""
+            while rows := state.rows(read, after=last, **_stamps()):
+                first, last = rows[0][0], rows[-1][0]
+                with state.write() as db:
+                    run(db, delete, first=first, last=last, **_stamps())
+                time.sleep(_PAUSE_SECONDS)
+
+
+def outdated(state: State) -> int:
+    """Return the number of rows that the next pass deletes."""
+    counts = [
+        state.rows(f"SELECT count(*) FROM {table} WHERE {condition}", **_stamps())  # noqa: S608 (text from here)
+        for table, condition in _CONDITIONS.items()
+    ]
+    return sum(rows[0][0] for rows in counts if rows)
+
+
+def _stamps() -> dict[str, float]:
+    now = time.time()
+    return {"month": now - _KEPT_SECONDS, "year": now - UNUSED_SECONDS}
 
 
 # What has ended for good.
@@ -178,12 +229,13 @@ def append(
             add_lines(archive / FILE_NAME, lines, secured=True)
             return
         # Not on top: a command on a folder needs no object store, and nothing that reads Parquet.
-        from eyelog.archive.place import open_place
+        from eyelog.archive.place import archive_errors, open_place
 
         # An object of their own: an object store cannot add a line to a file.
         place = open_place(archive)
         path = f"{place.root}/{_FOLDER}/{time.time_ns():020d}-{secrets.token_hex(4)}.jsonl"
-        place.write(path, lines)
+        with archive_errors(f"write {path}"):
+            place.fs.pipe_file(path, lines)
     except ArchiveError as error:
         fault = str(error)
     except OSError as error:
@@ -206,40 +258,59 @@ def notes(archive: Path | str) -> list[Note]:
     ArchiveError
         If the list cannot be read, or the object store of the archive does not answer.
     """
-    return [note for _, note in _lines(archive) if note is not None]
+    return [note for _, note in _notes(archive) if note is not None]
 
 
 def damage(archive: Path | str) -> list[str]:
-    """Return where the list has lines that cannot be read: nobody knows what they had ended."""
-    return [where for where, note in _lines(archive) if note is None]
+    """Return where the list has lines that cannot be read: nobody knows what they had ended.
+
+    Raises
+    ------
+    ArchiveError
+        If the list cannot be read, or the object store of the archive does not answer.
+    """
+    return [where for where, note in _notes(archive) if note is None]
 
 
-def _lines(archive: Path | str) -> Iterator[tuple[str, Note | None]]:
+def _notes(archive: Path | str) -> Iterator[tuple[str, Note | None]]:
     """Yield each line's place and note, None if it is damaged."""
-    from eyelog.archive.place import archive_errors, open_place
-
-    place = open_place(archive)
-    folder = f"{place.root}/{_FOLDER}"
-    files = [f"{place.root}/{FILE_NAME}"]
-    with archive_errors(f"read {folder}"), suppress(FileNotFoundError):
-        if not place.local:
-            place.fs.invalidate_cache(folder)
-            files = []
-            files = sorted(map(str, place.fs.ls(folder, detail=False)))
-    for file in files:
-        body = (place.read(file) or b"") if place.local else _object(place, file)
+    for name, body in _bodies(archive):
         for number, line in enumerate(body.split(b"\n"), start=1):
             if line:
                 note = None
                 with suppress(msgspec.MsgspecError, ValueError, RecursionError):
                     note = _decode(line)
-                yield f"{file}, line {number}", note
+                yield f"{name}, line {number}", note
+
+
+def _bodies(archive: Path | str) -> list[tuple[str, bytes]]:
+    """Return the name and the content of each file of the list."""
+    if isinstance(archive, Path):
+        file = archive / FILE_NAME
+        try:
+            return [(str(file), file.read_bytes())]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise ArchiveError(f"cannot read {file}: {error.strerror}") from None
+    from eyelog.archive.place import archive_errors, open_place
+
+    place = open_place(archive)
+    folder = f"{place.root}/{_FOLDER}"
+    with archive_errors(f"read {folder}"):
+        place.fs.invalidate_cache(folder)
+        try:
+            names = sorted(map(str, place.fs.ls(folder, detail=False)))
+        except FileNotFoundError:
+            return []
+        return [(name, _object(place, name)) for name in names]
 
 
 @lru_cache(maxsize=100_000)
 def _object(place: "Place", path: str) -> bytes:
     """Return the content of an object, which is never changed."""
-    return place.read(path) or b""
+    body: bytes = place.fs.cat_file(path)
+    return body
 
 
 def is_erased(notes: Iterable[Note], account: str, *, since: float | None = None) -> bool:

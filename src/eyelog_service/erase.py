@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import inspect
+from sqlalchemy import Connection, inspect
 
 from eyelog.archive.account import named_accounts, traces
 from eyelog.archive.place import open_place
@@ -27,7 +27,7 @@ from eyelog_service.audit import FILE_NAME, is_at, lock
 from eyelog_service.backup import unfinished_backup
 from eyelog_service.grants import Registry
 from eyelog_service.state import TABLES, State, refuse_other, run
-from eyelog_service.uploads import alone, folder_of
+from eyelog_service.uploads import Spool
 
 _PACKED: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 
@@ -66,9 +66,7 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
         ended.note_end(registry.state, "erased", accounts=[account])
     for state in _states(registry):
         _rows(state, account, delete=True)
-    if held:
-        with alone(registry, account):  # what began to be imported while it had its row
-            pass
+    _coming_in(registry, account, remove=True)
     for state in _states(registry):
         state.rewrite()  # rows that were deleted earlier are in its free pages
     pseudonym = f"erased-{secrets.token_hex(4)}"
@@ -108,7 +106,7 @@ def _coming_in(registry: Registry, account: str, *, remove: bool = False) -> lis
     if open_place(registry.archive).local:
         return []
     with suppress(ConfigurationError):  # no folder can have such a name
-        folder = folder_of(registry, account)
+        folder = Spool(registry.folder).of(account)
         files = sum(path.is_file() for path in folder.rglob("*"))
         if remove:
             shutil.rmtree(folder, ignore_errors=True)
@@ -125,6 +123,18 @@ def _states(registry: Registry) -> list[State]:
     return [*([] if state.version() is None else [state]), *state.copies()]
 
 
+def _tables(state: State, db: Connection) -> dict[str, str]:
+    """Return the tables that name accounts, with the column in which they do."""
+    seen, tables = inspect(db), {"account": "name"}
+    present = set(seen.get_table_names())
+    if db.dialect.name != "sqlite":  # a database may have tables of other programs too
+        present &= {*TABLES.tables, *state.old_tables(db)}
+    for table in sorted(present):
+        if table != "account" and "account" in {each["name"] for each in seen.get_columns(table)}:
+            tables[table] = "account"
+    return tables
+
+
 def _rows(state: State, account: str, *, delete: bool = False) -> list[ServiceTrace]:
     """Count the rows that name an account, or delete them."""
     with state.alone() if delete else state.opened() as db:
@@ -132,14 +142,8 @@ def _rows(state: State, account: str, *, delete: bool = False) -> list[ServiceTr
         refuse_other(state.version_in(db) or 0, state.name)
         if delete and not state.in_database:
             db.exec_driver_sql("PRAGMA secure_delete = ON")
-        seen, found = inspect(db), []
-        tables = set(seen.get_table_names())
-        if state.in_database:  # which may have tables of other programs too
-            tables &= {*TABLES.tables, *state.old_tables(db)}
-        for table in sorted(tables):
-            column = "name" if table == "account" else "account"
-            if column not in {each["name"] for each in seen.get_columns(table)}:
-                continue
+        found = []
+        for table, column in _tables(state, db).items():
             of_account = f"FROM {table} WHERE {column} = :account"
             if count := run(db, f"SELECT count(*) {of_account}", account=account).scalar():
                 found.append(ServiceTrace(f"state: {table}", state.name, count))
@@ -175,20 +179,26 @@ def _renamed(line: bytes, account: str, pseudonym: str) -> bytes:
     if account.encode() not in line and json.dumps(account).encode()[1:-1] not in line:
         return line
     try:
-        event = json.loads(line).items()
-    except (ValueError, AttributeError):  # a full disk cut it off
+        event = json.loads(line)
+        if not isinstance(event, dict):
+            raise ValueError
+    except ValueError:  # a full disk cut it off
         for text in (account.encode(), json.dumps(account).encode()[1:-1]):
             line = line.replace(text, pseudonym.encode())
         return line
+    changed = {
+        name: value
+        if name in ("time", "event", "operator")
+        else _replaced(value, account, pseudonym)
+        for name, value in event.items()
+    }
+    return line if changed == event else json.dumps(changed).encode() + b"\n"
 
-    def renamed(value: Any) -> Any:
-        if isinstance(value, list):
-            return [renamed(item) for item in value]
-        return pseudonym if value == account else value
 
-    kept = ("time", "event", "operator")
-    changed = {name: value if name in kept else renamed(value) for name, value in event}
-    return line if changed == dict(event) else json.dumps(changed).encode() + b"\n"
+def _replaced(value: Any, account: str, pseudonym: str) -> Any:
+    if isinstance(value, list):
+        return [_replaced(item, account, pseudonym) for item in value]
+    return pseudonym if value == account else value
 
 
 # What lives again in a state, or an archive, that was put back from a backup.

@@ -116,7 +116,6 @@ class Grants:
         whose = {"account": account, "client_id": application.client_id}
         expires = time.time() + _CODE_SECONDS
         with self._state.write() as db:
-            ended.delete_outdated(db, account)
             add(db, "code", hash=digest(code), expires=expires, used=0, **whose, **asked)
         return code
 
@@ -180,6 +179,7 @@ class Grants:
             _check_account(db, row.account)
             run(db, _USED, now=time.time(), hash=hashed)
             access = _add(db, "access", row.account, client_id, row.scope, row.origin)
+        ended.clean_up(self._state)
         return Tokens(access, refresh_token, row.account, client_id, row.scope or _FIRST_SCOPE)
 
     def bearer(self, access_token: str) -> Bearer | str:
@@ -389,7 +389,6 @@ def _add(
     """Return a new token, added to the state; `origin` is the hash of the code that it is for."""
     token = new_token()
     whose = {"account": account, "client_id": client_id, "scope": scope}
-    ended.delete_outdated(db, account)
     expires = time.time() + ACCESS_SECONDS if kind == "access" else None
     hashes = {"hash": digest(token), "origin": origin or digest(token)}
     times = {"issued": ended.after_ends(db), "expires": expires}

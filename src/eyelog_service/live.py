@@ -37,7 +37,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from ssl import SSLContext
@@ -101,7 +100,8 @@ class Messages:
     distinguished by their stamps.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._now = now
         self._last = datetime.min.replace(tzinfo=UTC)
         self._kinds: dict[tuple[str, ...], str] = {}
 
@@ -119,21 +119,24 @@ class Messages:
         except (ValueError, RecursionError) as fault:
             raise MalformedMessage("it is not a JSON object") from fault
         values.pop(RECEIVED, None)
-        keys = tuple(values)
-        if keys not in self._kinds:
-            # With its stamp, a message has one key more.
-            if not keys or len(keys) >= MOST_KEYS or len(self._kinds) >= MOST_KEYS:
-                raise MalformedMessage("it has no keys, or too many different ones")
-            known = kind_of_keys(keys)
-            self._kinds[keys] = known if not known or known in known_logs() else OTHER
-        if not (kind := self._kinds[keys]):
+        kind = self._kind(tuple(values))
+        if not kind:
             return None
-        received = self._last = max(datetime.now(UTC), self._last + timedelta(microseconds=1))
+        received = self._last = max(self._now(), self._last + timedelta(microseconds=1))
         stamp = msgspec.Raw(msgspec.json.encode(received.isoformat()))
         # The values stay as they were sent; line ends in JSON are only white space.
         line = msgspec.json.encode({RECEIVED: stamp, **kept})
         line = line.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
         return MessageLine(kind, values, received, line)
+
+    def _kind(self, keys: tuple[str, ...]) -> str:
+        if keys not in self._kinds:
+            # With its stamp, a message has one key more.
+            if not keys or len(keys) >= MOST_KEYS or len(self._kinds) >= MOST_KEYS:
+                raise MalformedMessage("it has no keys, or too many different ones")
+            kind = kind_of_keys(keys)
+            self._kinds[keys] = kind if not kind or kind in known_logs() else OTHER
+        return self._kinds[keys]
 
 
 _FOLDER: Final = ".live"  # hidden: Parquet tools skip it
@@ -168,15 +171,21 @@ def locked_recordings(archive: Archive) -> FileLock:
 
 
 class Recording:
-    """What one connection sends, in one file for each kind of message."""
+    """What one connection sends, in one file for each kind of message.
+
+    Attributes
+    ----------
+    longest_wait_s : float
+        The longest time from a message to the disk so far.
+    """
 
     def __init__(self, archive: Archive, account: str, number: int) -> None:
         self._folder = Path(archive.path) / _FOLDER / f"{_KEY}{check_account(account)}"
         self._number = number
         self._files: dict[str, BinaryIO] = {}
-        self._unsecured: dict[str, float] = {}  # since when, by kind
+        self._since: dict[str, float] = {}  # when the first message came that is not secured yet
         self._lock = Lock()  # files are secured by another thread
-        self.longest_wait_s = 0.0  # from a message to the disk
+        self.longest_wait_s = 0.0
 
     def add(self, kind: str, line: bytes) -> Path | None:
         """Write a message; return the file if the message completes it.
@@ -186,17 +195,9 @@ class Recording:
         OSError
             If it cannot be written; the file then ends before it.
         """
-        if kind not in self._files:
-            make_folders(self._folder)
-            name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{self._number}-{kind}{_ENDING}"
-            path = self._folder / name
-            path.touch(0o600, exist_ok=False)
-            sync_folder(self._folder)
-            with self._lock:
-                self._files[kind] = path.open("ab", buffering=0)
-        file = self._files[kind]
+        file = self._files.get(kind) or self._begin(kind)
         size = file.tell()
-        self._unsecured.setdefault(kind, time.monotonic())
+        self._since.setdefault(kind, time.monotonic())
         try:
             written = file.write(line)
             if written < len(line):  # the disk has just become full
@@ -204,7 +205,17 @@ class Recording:
         except OSError:
             file.truncate(size)
             raise
-        return self.close(kind)[0] if file.tell() >= _LARGEST else None
+        return self._finish([kind])[0] if file.tell() >= _LARGEST else None
+
+    def _begin(self, kind: str) -> BinaryIO:
+        make_folders(self._folder)
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{self._number}-{kind}{_ENDING}"
+        path = self._folder / name
+        path.touch(0o600, exist_ok=False)
+        sync_folder(self._folder)
+        with self._lock:
+            self._files[kind] = path.open("ab", buffering=0)
+        return self._files[kind]
 
     def secure(self) -> None:
         """Secure on the disk what has been written."""
@@ -213,16 +224,19 @@ class Recording:
                 self._secure(kind, file)
 
     def _secure(self, kind: str, file: BinaryIO) -> None:
-        since = self._unsecured.pop(kind, None)
+        since = self._since.pop(kind, None)
         if since is not None:
             os.fsync(file.fileno())
             self.longest_wait_s = max(self.longest_wait_s, time.monotonic() - since)
 
-    def close(self, *kinds: str) -> list[Path]:
-        """Close the files, or those of some kinds, and return them."""
+    def close(self) -> list[Path]:
+        """Close the files, and return them."""
+        return self._finish(list(self._files))
+
+    def _finish(self, kinds: list[str]) -> list[Path]:
         paths = []
         with self._lock:
-            for kind in kinds or tuple(self._files):
+            for kind in kinds:
                 with self._files.pop(kind) as file:
                     self._secure(kind, file)
                 paths.append(Path(file.name))
@@ -501,12 +515,6 @@ class Listener:
             for each in (signal.SIGINT, signal.SIGTERM):
                 with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread
                     loop.add_signal_handler(each, stop.set)
-
-            async def import_complete() -> None:  # one file after the other
-                while (path := await self._complete.get()) is not None:
-                    importing_one = partial(import_recording, self._archive, path, tz=self._tz)
-                    self._say(await asyncio.to_thread(importing_one))
-
             # Starting and ending the page hold this loop up: nothing is received then.
             with serving_in_thread(self._page, "page", (port and port + 1, 0)) as page:
                 try:
@@ -516,7 +524,7 @@ class Listener:
                         f"cannot listen at {host}, port {port} ({error.strerror or error}): choose"
                         " another --port or --host"
                     ) from error
-                importing = asyncio.create_task(import_complete())
+                importing = asyncio.create_task(self._import())
                 securing = asyncio.create_task(self._secure())
                 at = next(iter(server.sockets)).getsockname()[1]
                 try:
@@ -700,6 +708,11 @@ class Listener:
                     await asyncio.to_thread(recording.secure)
             except OSError as error:
                 self._say(f"cannot secure what has come ({error.strerror}): look at the disk")
+
+    async def _import(self) -> None:
+        """Import the complete files, one after the other."""
+        while (path := await self._complete.get()) is not None:
+            self._say(await asyncio.to_thread(import_recording, self._archive, path, tz=self._tz))
 
 
 def _words_of(request: Request) -> list[str]:

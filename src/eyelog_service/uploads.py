@@ -15,10 +15,9 @@ A small upload is imported here, any other in a process apart, by the pipeline o
 That process holds the locks of the upload too, so that nobody clears its private folder, or imports
 into the account, in the meantime.
 
-An account may be erased while something of it comes in. Imports into an account have one lock, and
-whoever holds it checks that the account still has its row. An erasure deletes the row, waits for
-that lock, and then deletes the records: an import that began before comes first, and no other
-begins.
+An account may be erased while something of it comes in. An erasure is noted first, then the
+account's row goes, then the records: so an account that has its row, and no more notes than at the
+beginning, is erased later or not at all.
 """
 
 import gzip
@@ -31,7 +30,14 @@ import shutil
 import warnings
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -46,9 +52,10 @@ from starlette.responses import Response
 
 from eyelog.archive.check import bytes_of_account
 from eyelog.archive.intake import conflicts_of, import_files
-from eyelog.archive.lists import locked
+from eyelog.archive.lists import locked, months
 from eyelog.archive.place import archive_errors, check_account
 from eyelog.archive.store import Archive, place_of
+from eyelog.catalogue import known_logs
 from eyelog.clock import zone
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.home import is_full, make_folders
@@ -57,10 +64,10 @@ from eyelog.read.head import FileReport
 from eyelog.read.overlay import CLOCKS
 from eyelog_service import apart, ended, web
 from eyelog_service.audit import lock
+from eyelog_service.ended import account_digest
 from eyelog_service.grants import WRITE, Bearer, Registry
 from eyelog_service.oauth import allowed
 from eyelog_service.records import HourlyLimits
-from eyelog_service.state import digest
 from eyelog_service.web import note
 
 _AT_ONCE: Final = 1 << 20  # bytes that are written in one step, in a thread
@@ -205,56 +212,79 @@ def shown_name(name: str) -> str:
 
 UPLOADS: Final = ".uploads"  # hidden: Parquet tools skip it
 _LOCK: Final = ".lock"
+_IMPORT: Final = ".import"
 
 
-def folder_of(registry: Registry, account: str) -> Path:
-    """Return the folder of what comes in of an account, which need not exist."""
-    return registry.folder / UPLOADS / f"account={check_account(account)}"
+class Spool:
+    """The folders of uploads under way, of all processes that serve an archive.
 
+    Parameters
+    ----------
+    beside : Path
+        The archive's folder, or that of the state.
+    """
 
-@contextmanager
-def _locked(path: Path, *, wait: bool = True) -> Iterator[int]:
-    """Hold the lock on a file, which is created; give its handle."""
-    make_folders(path.parent)
-    handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-    try:
-        lock(handle, shared=False, wait=wait)
-        yield handle
-    finally:
-        os.close(handle)
+    def __init__(self, beside: Path) -> None:
+        self._root = beside / UPLOADS
 
+    def of(self, account: str) -> Path:
+        """Return the folder of an account, which need not exist."""
+        return self._root / f"account={check_account(account)}"
 
-@contextmanager
-def _private_folder(registry: Registry, account: str) -> Iterator[tuple[Path, int]]:
-    """Give a new private folder and the handle of its lock; it is removed in the end."""
-    path = folder_of(registry, account) / secrets.token_hex(8)
-    cleaning = registry.folder / UPLOADS / _LOCK
-    with _locked(cleaning):  # nobody cleans up before it is locked
-        holding = ExitStack()
-        held = holding.enter_context(_locked(path / _LOCK))
-    with holding:
-        try:
+    @contextmanager
+    def folder(self, account: str) -> Iterator[tuple[Path, int]]:
+        """Give a new private folder and the handle of its lock; it is removed in the end."""
+        path = self.of(account) / secrets.token_hex(8)
+        with self.alone(_LOCK):  # nobody cleans up before it is locked
             make_folders(path / "files")
+            held = os.open(path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            lock(held, shared=False)
+        try:
             yield path, held
         finally:
             shutil.rmtree(path, ignore_errors=True)
+            os.close(held)
             # The folder around it has the name of an account, which may be erased by now.
-            with suppress(OSError), _locked(cleaning):
+            with suppress(OSError), self.alone(_LOCK):
                 path.parent.rmdir()
 
+    @contextmanager
+    def alone(self, name: str = _IMPORT) -> Iterator[int]:
+        """Let one process of this machine import at a time: an object store has no locks.
 
-@contextmanager
-def alone(registry: Registry, account: str) -> Iterator[int]:
-    """Let nobody else import into an account, or erase it; give the handle of the lock.
+        Gives the handle of the lock.
+        """
+        make_folders(self._root)
+        with (self._root / name).open("ab") as file:
+            lock(file.fileno(), shared=False)
+            yield file.fileno()
 
-    Of two imports into one month of an object store, the later would undo the other.
-    """
-    if registry.state.in_database:
-        with registry.state.importing(account) as held:
-            yield held
-    else:  # a file without the name, which nobody has to remove
-        with _locked(registry.folder / UPLOADS / f".import-{digest(account).hex()[:2]}") as held:
-            yield held
+    def clean_up(self) -> list[str]:
+        """Remove the folders of dead processes; return the accounts that they belonged to."""
+        accounts: set[str] = set()
+        if not self._root.is_dir():
+            return []
+        with self.alone(_LOCK):
+            for path in sorted(self._root.glob("account=*/*/")):
+                if self._is_dead(path):
+                    shutil.rmtree(path, ignore_errors=True)
+                    accounts.add(unquote(path.parent.name.removeprefix("account=")))
+            for path in self._root.glob("account=*/*.part"):  # that eyelog 0.3 kept for a week
+                path.unlink(missing_ok=True)
+            for path in self._root.glob("account=*/"):
+                with suppress(OSError):  # it is not empty
+                    path.rmdir()
+        return sorted(accounts)
+
+    def _is_dead(self, path: Path) -> bool:
+        try:
+            with (path / _LOCK).open("r+b") as file:
+                lock(file.fileno(), shared=False, wait=False)
+        except BlockingIOError:
+            return False
+        except OSError:  # it has no lock any more
+            pass
+        return True
 
 
 _MOST: Final = 8  # uploads under way in one process
@@ -266,6 +296,11 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
 _log = logging.getLogger("eyelog.service")
 
 
+def _zone(text: str) -> str:
+    zone(text)  # a name alone: a table of zones would be a file of this machine
+    return text
+
+
 _truth: Final = {"true": True, "false": False}.__getitem__
 # What the address of an upload may say: how each is read, and what it has to be.
 _OPTIONS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
@@ -274,8 +309,7 @@ _OPTIONS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
     "dayfirst": (_truth, "true or false"),
     "clock": ({each: each for each in CLOCKS}.__getitem__, "first or last"),
     "encoding": (check_encoding, "one such as utf-8, cp932, euc_jp or cp1252"),
-    # A name alone: a table of zones would be a file of this machine.
-    "tz": (lambda text: zone(text) and text, "a time zone such as Asia/Tokyo"),
+    "tz": (_zone, "a time zone such as Asia/Tokyo"),
 }
 
 
@@ -301,7 +335,7 @@ class Arrived(NamedTuple):
     folder: Path
     lock: int
     headers: dict[str, str]  # of the answer
-    added: float | None  # when the account was
+    erased: int  # how often the account was erased before
     size: int
 
 
@@ -321,76 +355,39 @@ class Uploads:
     """
 
     def __init__(self, registry: Registry, limits: HourlyLimits, quota: int, unpacked: int) -> None:
-        self.registry, self.limits = registry, limits
-        self._archive = Archive(registry.archive)
-        self._quota, self._unpacked = quota, unpacked
+        self.spool = Spool(registry.folder)
+        self.limits = limits
+        self._registry = registry
+        self._archive = registry.archive
+        self._quota = quota
+        self._unpacked = unpacked
         self.room = CapacityLimiter(_MOST)
         self._one = CapacityLimiter(1)  # an import takes a whole core
         self._small = CapacityLimiter(4)
         # One import of an account at a time, so that the others have their turn in between.
         self._turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 
-    def clean_up(self) -> None:
-        """Remove what dead processes have left."""
-        root, accounts = self.registry.folder / UPLOADS, set[str]()
-        if not root.is_dir():
-            return
-        with _locked(root / _LOCK):
-            for path in sorted(root.glob("account=*/*")):
-                if path.is_file():  # that eyelog 0.3 kept for a week
-                    path.unlink()
-                    continue
-                with suppress(BlockingIOError), _locked(path / _LOCK, wait=False):
-                    shutil.rmtree(path, ignore_errors=True)
-                    accounts.add(unquote(path.parent.name.removeprefix("account=")))
-            for path in root.glob("account=*/"):
-                with suppress(OSError):  # it is not empty
-                    path.rmdir()
-        for account in sorted(accounts):
-            self._sweep(account)
+    def check_room(self, account: str, coming: int) -> None:
+        """Raise if that many more bytes of an account are too much for the disk or its quota."""
+        self._check_disk(coming)
+        check_quota(Archive(self._archive), account, self._quota, coming)
 
-    def _sweep(self, account: str) -> None:
-        """Remove from the archive what an import has left that was killed."""
-        with locked(place_of(self._archive), account):
-            pass
-
-    def added(self, account: str) -> float | None:
-        """Return when an account was added; None if an old release did.
-
-        Raises
-        ------
-        Problem
-            403 if there is no such account any more.
-        """
-        sql = "SELECT added FROM account WHERE name = :name"
-        added: float | None
-        for (added,) in self.registry.state.rows(sql, name=account):
-            return added
-        raise _deleted()
-
-    def check_account(self, account: str, added: float | None) -> None:
-        """Raise if an account was deleted since; one that was added again is another one."""
-        if self.added(account) != added:
-            raise _deleted()
-
-    def check_disk(self, coming: int) -> None:
-        """Raise if that many more bytes are too much for the disk."""
-        if shutil.disk_usage(self.registry.folder).free < coming + _SPARE:
+    def _check_disk(self, coming: int) -> None:
+        if shutil.disk_usage(self._registry.folder).free < coming + _SPARE:
             raise web.disk_full()
 
-    def check_quota(self, account: str, coming: int) -> None:
-        """Raise if that many more bytes of an account are too much for its quota."""
-        if not self._quota:
+    def check_account(self, account: str, erased: int, *, imported: bool = False) -> None:
+        """Raise, and keep nothing, if an account was erased since its upload began."""
+        if not is_deleted(self._registry, account, erased):
             return
-        with archive_errors("read how much the archive has of an account"):
-            held = bytes_of_account(place_of(self._archive), account)
-        if held + coming > self._quota:
-            raise web.Problem(
-                507,
-                "quota_exceeded",
-                f"the account may keep {self._quota / 1e6:,g} MB here, and has"
-                f" {held / 1e6:,.1f} MB: ask the person who runs this service",
-            )
+        place = place_of(Archive(self._archive))
+        # The erasure may have ended before the import began. If it is still under way, it has to
+        # find the months itself: its protocol names them.
+        with archive_errors("list the months of an account"):
+            unfound = imported or not any(months(place, log, account) for log in known_logs())
+        if unfound and not (place.local and self._registry.accounts.has(account)):
+            Archive(self._archive).erase(account)
+        raise DeletedMeanwhile
 
     async def take(self, account: str, arrived: Arrived, **options: Any) -> dict[str, Any]:
         """Import what was received, with options of `import_upload`; return the answer.
@@ -401,47 +398,73 @@ class Uploads:
             If it is refused.
         """
         small = await to_thread.run_sync(_is_small, arrived.files)
-        take = partial(self._take, account, arrived, small, options)
+        take = partial(self._take, account, arrived, small=small, **options)
         async with self._turns.setdefault(account, Lock()):  # a service that stops waits for none
             return await to_thread.run_sync(take, limiter=self._small if small else self._one)
 
     def _take(
-        self, account: str, arrived: Arrived, small: bool, options: dict[str, Any]
+        self, account: str, arrived: Arrived, *, small: bool, **options: Any
     ) -> dict[str, Any]:
+        self.check_account(account, arrived.erased)
+        self._check_disk(0)  # the files have arrived
         arguments = {
-            "archive": str(self.registry.archive),
+            "archive": str(self._archive),
             "account": account,
+            "erased": arrived.erased,
             "folder": str(arrived.folder / "files"),
             "files": [str(file) for file in arrived.files],
             "unpacked": self._unpacked,
+            "quota": self._quota,
+            "size": arrived.size,
             **options,
         }
+        fault = None
         try:
-            with alone(self.registry, account) as held:
-                self.check_account(account, arrived.added)
-                self.check_disk(0)  # the files have arrived
-                self.check_quota(account, arrived.size)
-                if small:
-                    imported = apart.run_here(import_upload, arguments)
-                else:
-                    more: dict[str, Any] = {"seconds": _SECONDS, "temporary": arrived.folder}
-                    locks = [arrived.lock, held]
-                    imported = apart.run(import_upload, arguments, locks=locks, **more)
-        except apart.Failed as fault:
-            self.check_account(account, arrived.added)
+            with self._alone(account) as other:
+                # Nobody clears the folder, or imports into the account, in the meantime.
+                locks = [handle for handle in (arrived.lock, other) if handle is not None]
+                run = partial(apart.run, seconds=_SECONDS, locks=locks, temporary=arrived.folder)
+                imported = (apart.run_here if small else run)(import_upload, arguments)
+        except apart.Failed as failed:
+            fault = failed
+        self.check_account(account, arrived.erased, imported=True)
+        if fault:
             _log.error("an upload of %d bytes was not imported: %s", arrived.size, fault)
-            self._sweep(account)
+            self.sweep(account)
             text = "the import failed; the service's log has the reason"
-            raise web.Problem(500, "server_error", text) from None
+            raise web.Problem(500, "server_error", text)
         answer: dict[str, Any] = json.loads(imported)
         if "problem" in answer:
             raise web.Problem(*answer["problem"])
         return answer
 
+    def sweep(self, account: str) -> None:
+        """Remove what an import has left that was killed."""
+        with locked(place_of(Archive(self._archive)), account):
+            pass
 
-def _deleted() -> web.Problem:
-    text = "the account was deleted meanwhile: nothing was kept"
-    return web.Problem(403, "access_denied", text)
+    def _alone(self, account: str) -> AbstractContextManager[int | None]:
+        """Keep other imports away: of two into one month, the later would undo the other."""
+        if isinstance(self._archive, Path):
+            return nullcontext()  # the archive has locks of its own
+        if self._registry.state.in_database:
+            return self._registry.state.importing(account)
+        return self.spool.alone()
+
+
+def check_quota(archive: Archive, account: str, quota: int, coming: int) -> None:
+    """Raise if that many more bytes of an account are too much for its quota; 0 is no limit."""
+    if not quota:
+        return
+    with archive_errors("read how much the archive has of an account"):
+        held = bytes_of_account(place_of(archive), account)
+    if held + coming > quota:
+        raise web.Problem(
+            507,
+            "quota_exceeded",
+            f"the account may keep {quota / 1e6:,g} MB here, and has"
+            f" {held / 1e6:,.1f} MB: ask the person who runs this service",
+        )
 
 
 def _is_small(files: list[Path]) -> bool:
@@ -464,10 +487,11 @@ async def arriving(
     Problem
         If the body is refused, 403 if the account is erased meanwhile; nothing of it is then kept.
     """
-    uploads = web.parts_of(request).uploads
+    shared = web.parts_of(request)
+    uploads = shared.uploads
     length = request.headers.get("content-length", "0")
     coming = int(length) if length.isdecimal() else 0
-    added = await to_thread.run_sync(uploads.added, account)
+    erased = await to_thread.run_sync(erasures, shared.registry.archive, account)
     try:
         with ExitStack() as stack:
             try:
@@ -477,16 +501,15 @@ async def arriving(
                 raise web.unavailable(text, wait_s=5) from None
             stack.callback(uploads.room.release)
             headers = await to_thread.run_sync(uploads.limits.count, account)
-            await to_thread.run_sync(uploads.check_disk, coming)
-            await to_thread.run_sync(uploads.check_quota, account, coming)
-            private = _private_folder(uploads.registry, account)
-            folder, held = await to_thread.run_sync(stack.enter_context, private)
+            await to_thread.run_sync(uploads.check_room, account, coming)
+            within = partial(stack.enter_context, uploads.spool.folder(account))
+            folder, lock = await to_thread.run_sync(within)
             files = await receive(request, folder / "files", name=name, fields=fields)
             size = sum(path.stat().st_size for path in files)
-            yield Arrived(files, folder, held, headers, added, size)
+            yield Arrived(files, folder, lock, headers, erased, size)
     except (web.Problem, OSError):
         # The files of an account that is erased meanwhile are gone: any fault is of that.
-        await to_thread.run_sync(uploads.check_account, account, added)
+        await to_thread.run_sync(uploads.check_account, account, erased)
         raise
 
 
@@ -511,16 +534,11 @@ async def note_upload(
 ) -> None:
     """Write to the audit log that records came in."""
     registry, account = web.parts_of(request).registry, bearer.account
-
-    def is_erased() -> bool:
-        notes = [] if registry.accounts.has(account) else ended.notes(registry.archive)
-        return ended.is_erased(notes, account, since=arrived.added)
-
     await note(
         request,
         "upload",
         account,
-        unless=is_erased,
+        unless=partial(is_deleted, registry, account, arrived.erased),
         application=bearer.client_id or None,
         bytes=arrived.size,
         files=len(answer["files"]),
@@ -547,7 +565,10 @@ def _imported(
     folder: str,
     files: Sequence[str],
     *,
+    erased: int,
     unpacked: int,
+    quota: int,
+    size: int,
     replace: bool = False,
     tz: str | None = None,
     **written: Any,
@@ -565,8 +586,14 @@ def _imported(
         The private folder, which no message shows.
     files : sequence of str
         Paths in it.
+    erased : int
+        How often the account had been erased when the upload began.
     unpacked : int
         How many bytes they may unpack to; 0 for no limit.
+    quota : int
+        How many bytes the archive accepts from the account; 0 for no limit.
+    size : int
+        How many bytes the files have as they were sent.
     replace : bool
         Whether different values replace stored ones.
     tz : str or None
@@ -584,9 +611,10 @@ def _imported(
     Raises
     ------
     Problem
-        413 if the files unpack to too much, 409 if the records seem to be of another wearer or
-        device, 422 if no file is a log, 507 if the disk is full, 503 if the archive cannot be
-        written now, 400 if the zone is not known.
+        403 if the account was erased meanwhile, 413 if the files unpack to too much, 409 if the
+        records seem to be of another wearer or device, 422 if no file is a log, 507 if the disk is
+        full or the account has used its quota, 503 if the archive cannot be written now, 400 if
+        the zone is not known.
     """
     store = Archive(archive)
     paths = [Path(file) for file in files]
@@ -596,6 +624,12 @@ def _imported(
             "content_too_large",
             f"it unpacks to more than {unpacked / 1e6:,g} MB: send it in parts",
         )
+
+    def check() -> None:
+        """Check what no other import of the account can change from here on."""
+        if erasures(Path(archive) if place_of(store).local else archive, account) > erased:
+            raise DeletedMeanwhile()
+        check_quota(store, account, quota, size)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the answer has what matters
@@ -609,6 +643,7 @@ def _imported(
                 replace=replace,
                 keep_stored=not replace,
                 **written,
+                before_writing=check,
             )
         except ConfigurationError as error:
             raise web.Problem(409, "conflict", _without(folder, str(error))) from None
@@ -661,3 +696,36 @@ def _answer(report: FileReport, folder: str) -> dict[str, Any]:
 def _without(folder: str, text: str) -> str:
     """Return a text without the private folder, and the numbered folders in it."""
     return re.sub(rf"{re.escape(folder)}/(\d+/)?", "", text)
+
+
+class DeletedMeanwhile(web.Problem):
+    """The account of an upload was erased since it began."""
+
+    def __init__(self) -> None:
+        text = "the account was deleted meanwhile: nothing was kept"
+        super().__init__(403, "access_denied", text)
+
+
+def erasures(archive: Path | str, account: str) -> int:
+    """Return how often an account was erased; unlike an instant, it depends on no host's clock."""
+    return _ends(archive, account).count("erased")
+
+
+def is_deleted(registry: Registry, account: str, erased: int) -> bool:
+    """Return whether an account was erased since `erasures` were counted.
+
+    Or just before that, when its token was still valid.
+    """
+    exists = registry.accounts.has(account)  # first: its row goes after the note
+    ends = _ends(registry.archive, account)
+    return ends.count("erased") > erased or (not exists and ends[-1:] == ["erased"])
+
+
+def _ends(archive: Path | str, account: str) -> list[str]:
+    """Return how an account has ended so far: removed (its records stay), or erased."""
+    whose = account_digest(account)
+    return [
+        note.what
+        for note in ended.notes(archive)
+        if note.account == whose and note.what in ("account", "erased")
+    ]

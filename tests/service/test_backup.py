@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import pandas as pd
 import pytest
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 import eyelog as el
-from eyelog_service import backup
 from support import live
 from support.live import AUDIT, REDIRECT, STANDARD, Live
 from support.login_page import PASSWORD
@@ -77,6 +77,12 @@ def running(lab: Lab) -> Iterator[Live]:
         yield Live(url, lab.folder, *application)
 
 
+def login(lab: Lab, there: Live, account: str = "ada") -> str:
+    answer = there.exchange(lab.operator.code(account, there.client_id, REDIRECT))
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["access_token"])
+
+
 def test_a_backup_is_restored_on_an_empty_machine(lab: Lab, tmp_path: Path) -> None:
     made = lab.back_up()
     assert made["damaged"] == 0
@@ -97,6 +103,23 @@ def test_a_backup_is_restored_on_an_empty_machine(lab: Lab, tmp_path: Path) -> N
             keys.append(db.execute("SELECT * FROM meta WHERE name = 'signing_key'").fetchall())
     assert keys[0] == keys[1] != []
     assert new.restore()["put_back"] == 1  # the log, which has the first restore
+
+
+def test_what_ended_after_a_backup_is_said_and_ended_again(lab: Lab) -> None:
+    with running(lab) as there:
+        token = login(lab, there)
+        lab.back_up()
+        lab.operator("revoke", "--account", "ada")
+        lab.operator("remove-account", "bea")
+        # As somebody would do it who does not know the command.
+        shutil.copy(lab.backup / "state" / "_service.sqlite", lab.state / "_service.sqlite")
+        assert there.opens(token)
+        assert "2 tokens revoked since, 1 account removed since" in lab.ended_before()
+        assert lab.operator.run("check").code == 1
+        lab.operator("after-restore")
+        assert there.why_refused(token) == "the access token is revoked"
+    assert lab.operator.accounts() == ["ada", "cyd"]
+    assert lab.ended_before() == "nothing lives again that had ended"
 
 
 def test_an_erased_account_does_not_come_back(lab: Lab) -> None:
@@ -217,26 +240,7 @@ def test_a_damaged_backup_is_not_restored(lab: Lab, inside: str) -> None:
     path.write_bytes(content)
     lab.operator.add("dan")
     assert "is damaged" in lab.refuses()
-    assert "is not a backup" in lab.refuses(folder=lab.folder)
-    assert "which is copied" in lab.refuses("backup", lab.folder / "backup")
-    assert "not empty" in lab.refuses("backup", lab.backup)
     assert "dan" in lab.operator.accounts()
-
-
-@apart
-def test_a_copy_that_is_not_what_was_read_is_no_backup(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copy = backup._copy
-
-    def torn(source: Path, target: Path) -> tuple[int, str]:
-        read = copy(source, target)
-        target.write_bytes(target.read_bytes()[:-1])
-        return read
-
-    monkeypatch.setattr(backup, "_copy", torn)
-    assert "is damaged" in lab.refuses("backup")
-    assert not lab.backup.exists()
 
 
 @apart
@@ -265,6 +269,13 @@ def test_a_log_on_a_larger_disk_is_backed_up_and_restored(
     new = Lab(tmp_path / "new", tmp_path / "new")
     new.backup = lab.backup
     assert new.restore()["put_back"] == made["files"]
+
+
+@apart
+def test_what_is_not_a_backup_or_no_place_for_one_is_refused(lab: Lab, tmp_path: Path) -> None:
+    assert "is not a backup" in lab.refuses(folder=tmp_path)
+    assert "which is copied" in lab.refuses("backup", lab.folder / "backup")
+    assert "not empty" in lab.refuses("backup", tmp_path)
 
 
 @apart
@@ -302,22 +313,50 @@ def test_a_backup_is_consistent_while_the_service_writes(lab: Lab) -> None:
 
 
 @apart
+def test_a_restore_that_was_killed_half_way_is_said_until_it_is_repeated(lab: Lab) -> None:
+    lab.back_up()
+    shutil.rmtree(lab.folder / f"log={STANDARD}")
+    moments = iter(range(3, 200))
+    while not (lab.folder / "_restoring.json").exists():
+        assert killed(next(moments), "restore", lab, lab.backup)
+    result, said = lab.operator.findings()["restore"]
+    assert (result, "run eyelog service restore with it again" in said) == ("wrong", True)
+    with pytest.raises(el.ConfigurationError, match="did not finish"), running(lab):
+        pass
+    lab.restore()
+    assert "restore" not in lab.operator.findings()
+    for name in NAMES:
+        assert len(lab.archive.read(STANDARD, account=name)) == 60
+    with running(lab):
+        pass
+
+
+@apart
 def test_what_a_killed_backup_has_left_is_said_until_it_is_removed(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left, other = lab.backup.with_name(".backup.unfinished"), lab.backup.with_name("other")
-    left.mkdir()
-    (lab.state / "_service.backing-up").write_text(str(left))
-    assert str(left) in lab.operator.findings()["unfinished backup"][1]
-    with FileLock(lab.state / "_service.backing-up.lock"):
-        assert "another backup of this service is under way" in lab.refuses("backup", other)
-        assert "unfinished backup" not in lab.operator.findings()
+    moments = iter(range(3, 200))
+    while not left.exists():
+        assert killed(next(moments), "backup", lab, lab.backup)
+    acquire, looks = FileLock.acquire, iter(["a check has the lock"])
+
+    def acquire_later(lock: FileLock, *arguments: Any, **options: Any) -> Any:
+        if lock.lock_file.startswith(str(lab.state)) and next(looks, ""):
+            raise Timeout(lock.lock_file)
+        return acquire(lock, *arguments, **options)
+
     with monkeypatch.context() as patch:
-        patch.setattr(shutil, "rmtree", lambda *_, **__: None)  # as of somebody else's folder
-        for words in (("backup", other), ("erase", "ada")):
-            assert f"{left}, which a killed backup has left" in lab.operator.refused(*words)
-    assert lab.operator.accounts() == NAMES
-    assert "unfinished backup" in lab.operator.findings()
+        patch.setattr(FileLock, "acquire", acquire_later)
+        lab.operator.run("backup", other)
+    assert left.exists() == ("unfinished backup" in lab.operator.findings())
+    verify = el.Archive.verify
+
+    def forget_meanwhile(copy: el.Archive) -> pd.DataFrame:
+        (lab.state / "_service.backing-up").unlink()
+        return verify(copy)
+
+    monkeypatch.setattr(el.Archive, "verify", forget_meanwhile)
     lab.back_up()
     assert not left.exists()
     assert "unfinished backup" not in lab.operator.findings()
@@ -401,8 +440,6 @@ def test_a_killed_restore_leaves_the_old_or_the_new_and_a_repeat_works(
             assert now in ((old, new) if was_killed else (new,))
             continue
         half += 1
-        with pytest.raises(el.ConfigurationError, match="did not finish"), running(many):
-            pass
         many.restore()
         assert contents(many.folder, many.state) == new
         assert not list(tmp_path.rglob("*.tmp"))

@@ -156,17 +156,8 @@ def anna(tmp_path: Path) -> Operator:
     return with_service(tmp_path / "archive", tmp_path / "archive", "anna")
 
 
-def test_the_audit_log_keeps_its_lines_under_one_pseudonym(
-    tmp_path: Path, anna: Operator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_audit_log_keeps_its_lines_under_one_pseudonym(tmp_path: Path, anna: Operator) -> None:
     log = tmp_path / "archive" / AUDIT
-    rewriting = State.rewrite
-
-    def rewrite(state: State) -> None:
-        Audit(log.parent).write("upload", account="anna")  # by a service, in the meantime
-        rewriting(state)
-
-    monkeypatch.setattr(State, "rewrite", rewrite)
     before = [json.loads(line) for line in log.read_bytes().splitlines()[:-1]]
     kinds = {one["what"] for one in anna.ask("erase", "anna")["removed"]}
     assert kinds >= {"audit log", "state: account"}
@@ -177,7 +168,20 @@ def test_the_audit_log_keeps_its_lines_under_one_pseudonym(
         assert [event.get(kept) for event in after] == [event.get(kept) for event in before]
     assert [event["who"] for event in after if "who" in event] == [[pseudonym, "bea"]]
     assert (log.stat().st_mode & 0o777) == 0o600
-    assert b"anna" not in log.read_bytes()
+
+
+def test_a_line_that_is_written_while_the_state_is_rewritten_is_renamed_as_well(
+    tmp_path: Path, anna: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewriting = State.rewrite
+
+    def rewrite(state: State) -> None:
+        Audit(tmp_path / "archive").write("upload", account="anna")
+        rewriting(state)
+
+    monkeypatch.setattr(State, "rewrite", rewrite)
+    anna("erase", "anna")
+    assert b"anna" not in (tmp_path / "archive" / AUDIT).read_bytes()
 
 
 def test_the_others_keep_everything(tmp_path: Path, home: Path) -> None:
@@ -202,17 +206,24 @@ def make_newer(folder: Path) -> None:
 
 
 def test_a_state_of_a_newer_release_is_refused_before_anything_is_changed(
-    tmp_path: Path, home: Path, anna: Operator, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, home: Path
 ) -> None:
     folder = tmp_path / "archive"
     fill(folder, home, "anna")
-    with monkeypatch.context() as patch:  # one that takes over meanwhile is left alone
-        patch.setattr("eyelog_service.ended.append", lambda *_, **__: make_newer(folder))
-        assert "_service.sqlite was written by a newer" in anna.refused("erase", "anna")
+    operator = with_service(folder, folder, "anna")
+    make_newer(folder)
     before = files(tmp_path)
     for more in ((), ("--dry-run",)):
-        assert "written by a newer" in anna.refused("erase", "anna", *more)
+        assert "written by a newer" in operator.refused("erase", "anna", *more)
     assert files(tmp_path) == before
+
+
+def test_a_state_that_a_newer_release_takes_over_meanwhile_is_left_alone(
+    tmp_path: Path, anna: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "archive"
+    monkeypatch.setattr("eyelog_service.ended.append", lambda *_, **__: make_newer(folder))
+    assert "_service.sqlite was written by a newer" in anna.refused("erase", "anna")
     with closing(sqlite3.connect(folder / "_service.sqlite")) as db:
         assert db.execute("SELECT name FROM account").fetchall() == [("anna",)]
 

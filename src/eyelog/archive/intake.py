@@ -1,7 +1,7 @@
 """Files imported into an archive: which are logs, which records are new, and which were refused."""
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -42,6 +42,7 @@ def import_files(
     replace: bool = False,
     keep_stored: bool = False,
     dry_run: bool = False,
+    before_writing: Callable[[], object] = lambda: None,
     **choices: Any,
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
@@ -66,6 +67,9 @@ def import_files(
         option, the value of the file replaces it.
     dry_run : bool
         Report what an import would do, and leave the archive as it is.
+    before_writing : callable
+        Called when the months are locked and before any of them is put in place; if it raises an
+        `EyelogError`, nothing is written.
     **choices
         As `Reader` takes them. The zone is kept for the accounts whose zone is not known yet. Files
         that name no wearer go into `account`, also with ``split_wearers``.
@@ -105,7 +109,7 @@ def import_files(
         for file in input_files(every):
             intake.take(file)
             done(file.size)
-        reports = intake.finish()
+        reports = intake.finish(before_writing)
     if not dry_run:
         intake.keep_zones()
     if devices := reader.several_devices():
@@ -224,7 +228,7 @@ class _Intake:
                     f" change it: `eyelog archive set-zone {quote(account)} ZONE --from DAY`"
                 )
 
-    def finish(self) -> list[FileReport]:
+    def finish(self, before_writing: Callable[[], object]) -> list[FileReport]:
         """Write the waiting records, and return the reports.
 
         They are refused if they are of several wearers or devices, or the account is of another.
@@ -256,6 +260,7 @@ class _Intake:
                 for part in parts:
                     report = part.report
                     report.repeated = len(part.stamps) - report.kept - report.conflicts
+            before_writing()
             commit_all(place, staged)
         for report, events in self.events:
             report.kept = self.archive.add_events(

@@ -58,26 +58,27 @@ def _list(
     if json:
         stamps = [{name: _stamp(row[name]) for name in _UNSTAMPED if name in row} for row in rows]
         print_json([row | stamped for row, stamped in zip(rows, stamps, strict=True)])
-        return
-    if not rows:
+    elif not rows:
         note(none)
-        return
-    from eyelog.measure.sheet import Heading, Sheet
+    else:
+        from eyelog.measure.sheet import Heading, Sheet
 
-    def cell(name: str, value: Any) -> str:
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        if name in _UNSTAMPED:
-            form = "%Y-%m-%d %H:%M UTC" if name == "last_used" else "%Y-%m-%d"
-            return _stamp(value, form) or _UNSTAMPED[name]
-        return one_line(str(value))
+        titles = {name: name.replace("_", " ").capitalize() for name in rows[0]}
+        heads = [
+            Heading(title, title, is_text=True, is_extra=name in extra)
+            for name, title in titles.items()
+        ]
+        table = [[_cell(name, value) for name, value in row.items()] for row in rows]
+        print(Sheet(heads, table).text(more="--json"))
 
-    titles = {name: name.replace("_", " ").capitalize() for name in rows[0]}
-    heads = [
-        Heading(text, text, is_text=True, is_extra=each in extra) for each, text in titles.items()
-    ]
-    table = [[cell(name, value) for name, value in row.items()] for row in rows]
-    print(Sheet(heads, table).text(more="--json"))
+
+def _cell(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name in _UNSTAMPED:
+        form = "%Y-%m-%d %H:%M UTC" if name == "last_used" else "%Y-%m-%d"
+        return _stamp(value, form) or _UNSTAMPED[name]
+    return one_line(str(value))
 
 
 def _stamp(seconds: float | None, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str | None:
@@ -179,14 +180,15 @@ def add_accounts(
                 " set-zone changes it"
             )
     codes = {one.name: new_token() for one in new if one.password is None}
-    if invite is not None:
+    if invite is None:
+        registry.accounts.add_all(new)
+    else:
         _write_links(invite, codes, base_url)
-    try:
-        registry.accounts.add_all(new, {} if invite is None else codes)
-    except BaseException:
-        if invite is not None:
+        try:
+            registry.accounts.add_all(new, codes)
+        except BaseException:
             invite.unlink(missing_ok=True)
-        raise
+            raise
     for name, zone in zones.items():
         archive.set_zones(zone, account=name)
     invited = invite is not None
@@ -283,23 +285,24 @@ def disable(places: Places, chosen: Chosen) -> None:
     Nothing is deleted: enable makes logins and tokens valid again.
     """
     until = "enable" if chosen.name is None else places.typed("enable", chosen.name)
-    _switch(places, chosen, "disable", f"logins and tokens are refused until {until}.")
+    done = f"disabled: logins and tokens are refused until {until}."
+    _switch(places.registry(), "disable", chosen, done)
 
 
 @action
 def enable(places: Places, chosen: Chosen) -> None:
     """Allow disabled accounts again."""
-    _switch(places, chosen, "enable", "logins and tokens are valid again.")
+    done = "enabled: logins and tokens are valid again."
+    _switch(places.registry(), "enable", chosen, done)
 
 
-def _switch(places: Places, chosen: Chosen, verb: str, now: str) -> None:
-    registry = places.registry()
+def _switch(registry: "Registry", what: str, chosen: Chosen, done: str) -> None:
     names = [*chosen.zones(registry)]
-    getattr(registry.accounts, verb)(*names)
+    getattr(registry.accounts, what)(*names)
     for name in names:
-        noted(registry, verb, account=name)
+        noted(registry, what, account=name)
     who = f"Account {names[0]!r}" if len(names) == 1 else counted(len(names), "account")
-    note(f"{who} {verb}d: {now}")
+    note(f"{who} {done}")
 
 
 @action
@@ -312,9 +315,9 @@ def remove_account(places: Places, chosen: Chosen) -> None:
     names = chosen.zones(registry)
     ended = registry.accounts.remove(*names)
     for account in names:
-        noted(registry, "remove_account", account=account, tokens=_tokens(ended, account))
-        print(one_line(f"removed: account {account!r}"))
         of_account = [one for one in ended if one.account == account]
+        noted(registry, "remove_account", account=account, tokens=_tokens(of_account))
+        print(one_line(f"removed: account {account!r}"))
         if of_account or name is not None:
             _say_ended(of_account, what="the account")
     erases = places.typed("erase", name or "NAME")
@@ -405,15 +408,12 @@ def add_application(
     if json:
         print_json(made | {"name": name})
         return
-    _print_exports(base_url=os.environ.get("EYELOG_BASE_URL") or _ON_THIS_MACHINE, **made)
+    exports = {"base_url": os.environ.get("EYELOG_BASE_URL") or _ON_THIS_MACHINE, **made}
+    for variable, value in exports.items():  # no comments: zsh takes them for commands
+        print(f"export EYELOG_{variable.upper()}={shlex.quote(value)}")
     note(
         "Keep the secret now: it is not shown again. Change the address if it is not the service's."
     )
-
-
-def _print_exports(**values: str) -> None:
-    for variable, value in values.items():  # no comments: zsh takes them for commands
-        print(f"export EYELOG_{variable.upper()}={shlex.quote(value)}")
 
 
 @action
@@ -446,7 +446,7 @@ def rotate_secret(application: str, places: Places, *, json: bool = False) -> No
     if json:
         print_json({"client_id": details.client_id, "client_secret": secret})
         return
-    _print_exports(client_secret=secret)
+    print(f"export EYELOG_CLIENT_SECRET={shlex.quote(secret)}")
     note(
         f"Application {details.label!r} has another secret, and the old one ended. Keep it now:"
         " it is not shown again."

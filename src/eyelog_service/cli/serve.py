@@ -371,15 +371,12 @@ def listen(
 
     if not 0 <= port < 65536:
         raise ConfigurationError(f"--port is a number from 0 to 65535, not {port}")
-    for label in device:
-        if not all(label.partition("=")):
-            raise ConfigurationError(f"--device is NAME=ACCOUNT, not {label!r}")
     tls = _tls(tls_cert, tls_key)
     store = open_archive(archive)
     listener = Listener(
         store,
         account=account,
-        devices=dict(label.split("=", 1) for label in device),
+        devices=dict(map(_device, device)),
         secret=path,
         tz=tz,
         dry_run=dry_run,
@@ -450,6 +447,13 @@ def _tls(cert: Path | None, key: Path | None) -> "ssl.SSLContext | None":
     return context
 
 
+def _device(text: str) -> tuple[str, str]:
+    name, _, account = text.partition("=")
+    if not name or not account:
+        raise ConfigurationError(f"--device is NAME=ACCOUNT, not {text!r}")
+    return name, account
+
+
 @command
 def replay(file: Path, *, to: str, speed: float = 1.0) -> None:
     """Send a recording live, as the phone's app would.
@@ -509,13 +513,11 @@ def push(
     done: list[Pushed] = []
     stopped: RequestError | None = None
     try:
-        for each in push(files, base_url, token, replace=replace, tz=tz):
+        sent = push(files, base_url, token, replace=replace, tz=tz)
+        for each in sent:
             done.append(each)
             if not json:
-                counts = f": {each.new:,} of {each.read:,} rows" if each.read else ""
-                other = f", {each.conflicts:,} other values than stored" if each.conflicts else ""
-                reason = f" ({each.reason})" if each.reason else ""
-                print(f"{each.state}  {each.file}{counts}{other}{reason}")
+                print(_line(each))
     except RequestError as fault:
         stopped = fault
     if json:
@@ -526,6 +528,13 @@ def push(
     if stopped is not None:
         raise stopped
     return 1 if any(each.state == "refused" for each in done) else 0
+
+
+def _line(sent: "Pushed") -> str:
+    counts = f": {sent.new:,} of {sent.read:,} rows" if sent.read else ""
+    conflicts = f", {sent.conflicts:,} other values than stored" if sent.conflicts else ""
+    reason = f" ({sent.reason})" if sent.reason else ""
+    return f"{sent.state}  {sent.file}{counts}{conflicts}{reason}"
 
 
 def _token(file: Path | None) -> str:

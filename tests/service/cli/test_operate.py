@@ -17,7 +17,7 @@ import eyelog as el
 from support import live
 from support.command import main
 from support.live import REDIRECT, STANDARD
-from support.operating import Done, Operator
+from support.operating import Done
 from support.records import records
 
 Run = Callable[..., Done]
@@ -46,15 +46,7 @@ def listed(lab: SimpleNamespace, what: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_lists_are_tables_or_json_without_a_token_a_secret_or_a_hash(
-    lab: SimpleNamespace, archive: Path
-) -> None:
-    lines = lab.run("list-tokens").out.splitlines()  # at 80 columns, one for each
-    assert (lines[0].split("  ")[-1], len(lines), max(map(len, lines)) <= 80) == (
-        "Expires",
-        3,
-        True,
-    )
+def test_lists_are_tables_or_json_without_a_token_a_secret_or_a_hash(lab: SimpleNamespace) -> None:
     lab.run("upload-token", "bea")
     hashes = lab.registry.state.rows("SELECT hash FROM token UNION SELECT secret FROM application")
     hidden = [lab.client_secret, lab.access, lab.refresh, lab.code, PASSWORD]
@@ -71,28 +63,32 @@ def test_lists_are_tables_or_json_without_a_token_a_secret_or_a_hash(
         assert "nothing to show" not in printed
         assert not [text for text in hidden if text in printed + lab.run(action, "--json").out]
     assert [one["accounts"] for one in listed(lab, "applications")] == [1]
-    empty = Operator(archive.with_name("empty")).run
-    empty("add-application", *URI)
-    assert "eyelog service add-account NAME" in empty("list-accounts").err
-    assert empty("list-accounts", "--json").out == "[]\n"
-    assert "nobody is logged in" in empty("list-tokens").err
     ada, bea = listed(lab, "accounts")
     assert (ada["applications"], ada["last_used"], bea["password"]) == (1, None, False)
     assert bea["applications"] == 0
     assert {one["scope"] for one in listed(lab, "tokens")} == {"official", "write"}
 
 
-def test_more_than_ten_thousand_accounts_are_invited_listed_and_let_go(
-    service: Run, tmp_path: Path
-) -> None:
-    file, links = tmp_path / "many.csv", tmp_path / "links.csv"
-    file.write_text("\n".join(["name,study", *(f"p{number},sleep" for number in range(10_001))]))
-    invite = ["--invite", str(links), "--base-url", "https://logs.example.org"]
-    assert service("add-accounts", str(file), *invite).err.startswith("10,001 accounts added")
-    assert len(set(links.read_text().split())) == 10_002
+def test_a_list_at_80_columns_has_a_line_for_each_token(lab: SimpleNamespace) -> None:
+    lines = lab.run("list-tokens").out.splitlines()
+    assert lines[0].split("  ")[-1] == "Expires"
+    assert len(lines) == 1 + 2
+    assert max(map(len, lines)) <= 80
+
+
+def test_more_than_ten_thousand_accounts_are_listed(service: Run, tmp_path: Path) -> None:
+    file = tmp_path / "many.csv"
+    file.write_text("\n".join(["name", *(f"p{number}" for number in range(10_001))]))
+    service("add-accounts", str(file))
     printed = service("list-accounts").out.splitlines()
     assert len([line for line in printed if line.startswith("p")]) == 10_001
-    assert service("disable", "--all-in", "sleep").err.startswith("10,001 accounts disabled")
+
+
+def test_empty_lists_say_what_to_type(service: Run) -> None:
+    service("add-application", *URI)
+    assert "eyelog service add-account NAME" in service("list-accounts").err
+    assert service("list-accounts", "--json").out == "[]\n"
+    assert "nobody is logged in" in service("list-tokens").err
 
 
 NEED_A_STATE = [
@@ -160,17 +156,22 @@ def test_what_to_revoke_has_to_be_said(lab: SimpleNamespace) -> None:
     assert listed(lab, "tokens") == []
 
 
-def test_what_is_said_to_undo_or_to_go_on_can_be_typed(lab: SimpleNamespace, archive: Path) -> None:
+def test_a_removed_account_leaves_its_records_and_says_where(
+    lab: SimpleNamespace, archive: Path
+) -> None:
+    done = lab.run("remove-account", "ada")
+    assert done.out.startswith("removed: account 'ada'\nended: 1 refresh token and 1 access token")
+    assert len(el.Archive(archive).read(STANDARD, account="ada")) == 3
+    assert main(shlex.split(done.err.split("`")[1])[1:]) == 0  # to erase them
+    assert el.Archive(archive).accounts() == []
+    assert "did you mean" not in lab.run("remove-account", "zoe").err
+
+
+def test_what_is_said_to_enable_a_disabled_account_can_be_typed(lab: SimpleNamespace) -> None:
     done = lab.run("disable", "ada")
     assert [one["disabled"] for one in listed(lab, "accounts")] == [True, False]
     assert main(shlex.split(done.err.split("`")[1])[1:]) == 0
     assert [one["disabled"] for one in listed(lab, "accounts")] == [False, False]
-    done = lab.run("remove-account", "ada")
-    assert done.out.startswith("removed: account 'ada'\nended: 1 refresh token and 1 access token")
-    assert len(el.Archive(archive).read(STANDARD, account="ada")) == 3  # the records stay
-    assert main(shlex.split(done.err.split("`")[1])[1:]) == 0  # to erase them
-    assert el.Archive(archive).accounts() == []
-    assert "did you mean" not in lab.run("remove-account", "zoe").err
 
 
 def test_the_check_is_a_line_each_and_its_exit_status_says_whether_something_is_wrong(
@@ -200,7 +201,7 @@ def test_a_state_in_the_archive_is_moved_by_the_command_in_the_message(
     assert (tmp_path / "the state").stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.slow("each command waits for the lock")
 def test_a_locked_state_is_said_in_one_line(lab: SimpleNamespace, archive: Path) -> None:
     with closing(sqlite3.connect(archive / "_service.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")

@@ -10,7 +10,7 @@ import pytest
 from support.command import main
 
 Write = Callable[[str], str]
-# Each setting: its default, other values in the file, in the environment and as an option.
+# Each setting: its default, and other values in the file, in the environment and as an option.
 ORDER: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("archive", "state", "local"), (None, "/a", "/b", "/c")),
     "host": ("127.0.0.1", "127.0.0.2", "127.0.0.3", "::1"),
@@ -19,12 +19,23 @@ ORDER: dict[str, tuple[object, ...]] = {
     "workers": (1, 2, 3, 4),
     "requests-per-hour": (10_000, 1, 0, 3),
     "uploads-per-hour": (60, 1, 0, 3),
-    "quota": (2_000_000_000, "1.5GB", 0, "30 mb"),
-    "unpacked": (500_000_000, "30 mb", "1.5GB", 3),
+    "quota": (2_000_000_000, 1, 0, 3),
+    "unpacked": (500_000_000, 1, 0, 3),
     "behind-proxy": (None, "10.0.0.1", "10.0.0.2", "10.0.0.3"),
     "root-path": ("", "/a", "/b", "/c"),
 }
-BYTES = {"1.5GB": 1_500_000_000, "30 mb": 30_000_000}
+GIVEN = {
+    "host": ("::1", "127.0.0.1"),
+    "port": (81, "8765"),
+    "page-size": (7, "500"),
+    "workers": (2, "1"),
+    "requests-per-hour": (0, "10000"),
+    "uploads-per-hour": (5, "60"),
+    "quota": (1_500_000_000, "2000000000"),
+    "unpacked": (30_000_000, "500000000"),
+    "behind-proxy": ("10.0.0.2", "none"),
+    "root-path": ("/eyelog", "none"),
+}
 
 
 @pytest.fixture
@@ -63,7 +74,6 @@ def test_an_option_comes_before_the_environment_the_file_and_the_default(
     file = config('port = 1\narchive = "elsewhere"\nworkers = 3\n')
     monkeypatch.chdir(tmp_path)  # a file in the current folder is not read unasked
     assert values()["port"] == ("8765", "default")
-    assert {*values()} == {*ORDER}
     assert values("--config", file)["port"] == ("1", file)
     monkeypatch.setenv("EYELOG_SERVICE_PORT", "2")
     assert values("--config", file)["port"] == ("2", "EYELOG_SERVICE_PORT")
@@ -83,19 +93,36 @@ def test_serve_takes_an_option_before_the_environment_the_file_and_the_default(
         "eyelog_service.app.serve", lambda archive, **more: taken.update(more, archive=archive)
     )
 
-    def value(*words: str) -> object:
+    def value(*words: str) -> str:
         assert main(["serve", *words]) == 0
-        return taken["proxy" if name == "behind-proxy" else name.replace("-", "_")]
+        return str(taken["proxy" if name == "behind-proxy" else name.replace("-", "_")])
 
-    places = {"archive": [*map(Path, ("/a", "/b", "/c"))]}
-    default, *stated = ORDER[name]
-    in_file, in_environment, typed = places.get(name, [BYTES.get(str(one), one) for one in stated])
-    assert value() == (home / "archive" if name == "archive" else default)
-    file = "--config", config(f"{name} = {json.dumps(stated[0])}\n")
-    assert value(*file) == in_file
-    monkeypatch.setenv(f"EYELOG_SERVICE_{name.replace('-', '_').upper()}", str(stated[1]))
-    assert value(*file) == in_environment
-    assert value(*file, f"--{name}", str(stated[2])) == typed
+    default, in_file, in_environment, typed = ORDER[name]
+    assert value() == str(home / "archive" if name == "archive" else default)
+    file = "--config", config(f"{name} = {json.dumps(in_file)}\n")
+    assert value(*file) == str(in_file)
+    monkeypatch.setenv(f"EYELOG_SERVICE_{name.replace('-', '_').upper()}", str(in_environment))
+    assert value(*file) == str(in_environment)
+    assert value(*file, f"--{name}", str(typed)) == str(typed)
+
+
+def test_each_setting_has_the_same_value_in_the_file_and_the_environment(
+    config: Write, values, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {*values()} == {*ORDER}
+    assert {name: values()[name][0] for name in GIVEN} == {
+        name: default for name, (_, default) in GIVEN.items()
+    }
+    stated = {name: value for name, (value, _) in GIVEN.items()}
+    stated |= {"quota": "1.5GB", "unpacked": "30 mb"}
+    text = "".join(f"{name} = {json.dumps(value)}\n" for name, value in stated.items())
+    in_file = values("--config", config(text))
+    assert {name: in_file[name][0] for name in GIVEN} == {
+        name: str(value) for name, (value, _) in GIVEN.items()
+    }
+    for name, value in stated.items():
+        monkeypatch.setenv(f"EYELOG_SERVICE_{name.replace('-', '_').upper()}", str(value))
+    assert {name: values()[name][0] for name in GIVEN} == {name: in_file[name][0] for name in GIVEN}
 
 
 def test_paths_are_relative_to_the_file(
@@ -105,46 +132,52 @@ def test_paths_are_relative_to_the_file(
     assert f"{tmp_path}/logs" in capsys.readouterr().err
 
 
-IN_A_FILE = [
-    ("prot = 1", "has the setting 'prot', which does not exist (did you mean 'port'?)"),
-    ("page_size = 1", "(did you mean 'page-size'?): the settings are archive, state, "),
-    ("[serve]\nport = 1", "has the setting 'serve', which does not exist"),
-    ('port = "http"', "port: 'http' is not a valid integer"),
-    ("port = true", "port must be text or a whole number"),
-    ("workers = 1.5", "workers must be text or a whole number"),
-    ('host = ["::1"]', "host must be text or a whole number"),
-    ('state = " "', "state is empty: name a folder, or leave it out"),
-    ('quota = "lots"', "quota: 'lots' is not a size such as 500MB or 2GB"),
-    ("port = ", "is not TOML: "),
-    ("port = 1\nport = 2", "is not TOML: "),
-]
-IN_THE_ENVIRONMENT = [
-    ("PROT=1", "did you mean 'EYELOG_SERVICE_PORT'?"),
-    ("PORT=http", "EYELOG_SERVICE_PORT: port: 'http' is not a valid integer"),
-    ("CONFIG=none.toml", "cannot read the settings file none.toml"),
-]
-
-
-@pytest.mark.parametrize(("text", "message"), IN_A_FILE + IN_THE_ENVIRONMENT)
-def test_a_setting_that_cannot_be_used_is_refused_in_one_line_that_names_its_place(
-    text: str,
-    message: str,
-    config: Write,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("prot = 1", "has the setting 'prot', which does not exist (did you mean 'port'?)"),
+        ("page_size = 1", "(did you mean 'page-size'?): the settings are archive, state, "),
+        ("[serve]\nport = 1", "has the setting 'serve', which does not exist"),
+        ('port = "http"', "port: 'http' is not a valid integer"),
+        ("port = true", "port must be text or a whole number"),
+        ("workers = 1.5", "workers must be text or a whole number"),
+        ('host = ["::1"]', "host must be text or a whole number"),
+        ('state = " "', "state is empty: name a folder, or leave it out"),
+        ('quota = "lots"', "quota: 'lots' is not a size such as 500MB or 2GB"),
+        ("port = ", "is not TOML: "),
+        ("port = 1\nport = 2", "is not TOML: "),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_one_line_that_names_it(
+    text: str, message: str, config: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file, words = "", []
-    if (text, message) in IN_A_FILE:
-        file = config(text)
-        words = ["--config", file]
-    else:
-        monkeypatch.setenv(f"EYELOG_SERVICE_{text.partition('=')[0]}", text.partition("=")[2])
+    file = config(text)
     for command in (["serve"], ["service", "list-accounts"]):
-        assert main([*command, *words]) == 1
+        assert main([*command, "--config", file]) == 1
         error = capsys.readouterr().err
         assert error.count("\n") == 1
         assert file in error
         assert message in error
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "message"),
+    [
+        ("PROT", "1", "did you mean 'EYELOG_SERVICE_PORT'?"),
+        ("PORT", "http", "EYELOG_SERVICE_PORT: port: 'http' is not a valid integer"),
+        ("CONFIG", "none.toml", "cannot read the settings file none.toml"),
+    ],
+)
+def test_the_environment_is_refused_as_the_file_is(
+    variable: str,
+    text: str,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv(f"EYELOG_SERVICE_{variable}", text)
+    assert main(["serve"]) == 1
+    assert message in capsys.readouterr().err
 
 
 def test_a_password_that_others_can_read_is_warned_of_and_never_shown(

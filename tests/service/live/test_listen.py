@@ -85,7 +85,7 @@ def test_heartbeats_are_no_data_and_malformed_messages_are_counted(archive: Path
     bad = ["no JSON", "[]", "{", b"\xff\xff", '{"a": NaN}', "\u0000", "{}"]
     bad.append(json.dumps({f"key{number}": 1 for number in range(1_000)}))
     good = [packet(number) for number in range(20)]
-    with listening_here(archive, devices={"127.0.0.1": "anna"}) as there:  # a label by address
+    with listening_here(archive, account="anna") as there:
         there.send(["", {"heartbeat": 1}, *good[:10], *bad, {"heartbeat": True}, *good[10:]])
         said = there.stop()
     assert "end of anna (127.0.0.1): 20 current_data, 9 malformed" in said
@@ -240,21 +240,37 @@ def test_second_glasses_without_a_label_get_an_account_of_their_own(archive: Pat
     assert "--device 127.0.0.1=ACCOUNT" in warning
 
 
-def test_who_lacks_the_secret_or_comes_from_another_page_is_refused(archive: Path) -> None:
+def test_a_label_by_address_names_every_connection_from_there(archive: Path) -> None:
+    with listening_here(archive, devices={"127.0.0.1": "bob"}) as there:
+        there.send([packet(1)])
+        there.stop()
+    assert rows(archive, "bob") == 1
+
+
+def test_who_does_not_know_the_secret_is_refused(archive: Path) -> None:
     devices = {"left": "bob"}
     with listening_here(archive, account="anna", secret="s3cret", devices=devices) as there:
-        own: Any = there.address.replace("ws://", "http://")
-        lacking = [(path, own, 404) for path in ("", "/", "/s3cre", "/left", "/left/s3cret")]
-        foreign = [("/s3cret", at, 403) for at in ("http://evil.example", "null", own + "1")]
-        for path, origin, status in lacking + foreign:
+        for path in ("", "/", "/s3cre", "/left", "/left/s3cret"):
             with pytest.raises(InvalidStatus) as refused:
-                connect(there.address + path, proxy=None, origin=origin)
-            assert refused.value.response.status_code == status, (path, origin)
-        with connect(there.address + "/s3cret", proxy=None, origin=own) as page:
-            page.send(json.dumps(packet(1)))
+                connect(there.address + path, proxy=None)
+            assert refused.value.response.status_code == 404
+        there.send([packet(1)], path="/s3cret")
         there.send([packet(1), packet(2)], path="/s3cret/left")
         there.stop()
     assert [rows(archive), rows(archive, "bob")] == [1, 2]
+
+
+def test_a_web_page_of_another_origin_is_refused(archive: Path) -> None:
+    with listening_here(archive, account="anna") as there:
+        own: Any = there.address.replace("ws://", "http://")
+        with connect(there.address, proxy=None, origin=own) as page:
+            page.send(json.dumps(packet(1)))
+        for other in ("http://evil.example", "null", own + "1"):
+            with pytest.raises(InvalidStatus) as refused:
+                connect(there.address, proxy=None, origin=other)
+            assert refused.value.response.status_code == 403
+        there.stop()
+    assert rows(archive) == 1
 
 
 def test_a_message_over_64_kb_ends_its_connection_and_no_other(archive: Path) -> None:

@@ -1,10 +1,11 @@
-"""What comes live is not lost: programs that are killed, fuzzed messages."""
+"""What comes live is not lost: programs that are killed, many senders at once, fuzzed messages."""
 
 import itertools
 import json
 import re
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -53,6 +54,21 @@ def test_what_was_written_when_a_program_is_killed_is_imported_by_the_next(tmp_p
         there.stop()
     found = el.Archive(archive).read(CURRENT, account="anna", tz="UTC")["index"].tolist()
     assert found == [number for count in kept for number in range(count)]
+
+
+def test_twenty_senders_at_once_lose_no_row(tmp_path: Path) -> None:
+    archive = tmp_path / "archive"
+    labels = [word for n in range(20) for word in ("--device", f"g{n}=wearer-{n}")]
+    with listening(archive, *labels) as there:
+        with ThreadPoolExecutor(20) as pool:
+            messages = [packet(number) for number in range(400)]
+            sent = [pool.submit(there.send, messages, path=f"/g{n}") for n in range(20)]
+            for each in sent:
+                each.result()
+        there.stop()
+    for n in range(20):
+        frame = el.Archive(archive).read(CURRENT, account=f"wearer-{n}", tz="UTC")
+        assert frame["index"].tolist() == list(range(400))
 
 
 def test_fuzzed_messages_harm_nobody(tmp_path: Path) -> None:

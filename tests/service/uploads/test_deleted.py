@@ -3,9 +3,11 @@
 import gzip
 import os
 import random
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +15,18 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service import uploads
-from eyelog_service.state import State
+from eyelog.archive.intake import import_files
+from eyelog_service import ended
 from support import live
+from support.command import main
 from support.records import records
 from support.uploads import FIFTEEN, SIXTY, csv, spooled, stored
 
 Post = Callable[..., requests.Response]
 
 
-def erase(there: live.Live) -> None:
-    there.operator("erase", "ada")
+def erase(there: live.Live, account: str = "ada") -> None:
+    assert main(["service", "erase", account, "--archive", str(there.archive)]) == 0
 
 
 def assert_gone(there: live.Live) -> None:
@@ -46,55 +49,81 @@ def held_back(there: live.Live, post: Post, meanwhile: Callable[[], object]) -> 
     return post(pieces())
 
 
-@pytest.mark.parametrize("moment", ["_private_folder", "_is_small", "import_files", "note_upload"])
-def test_an_erasure_at_each_step_of_an_upload_leaves_nothing(
-    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch, moment: str
+def test_an_upload_under_way_brings_nothing_of_an_erased_account_back(
+    there: live.Live, post: Post
 ) -> None:
-    """Of a step that nobody may interrupt, the erasure waits for the end."""
     post(csv())
-    step, rewrite = getattr(uploads, moment), State.rewrite
-    erasing, has_gone_on = threading.Thread(target=erase, args=[there]), threading.Event()
+    answer = held_back(there, post, lambda: erase(there))
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert_gone(there)
 
-    def rewritten(state: State) -> None:  # after the account has lost its row
-        has_gone_on.set()
-        rewrite(state)
 
-    def erased_meanwhile(*words: Any, **more: Any) -> Any:
-        erasing.start()
-        if moment != "import_files":
-            erasing.join()
-        while there.registry.accounts.has("ada"):
-            time.sleep(0.01)
-        assert has_gone_on.wait(0.5) == (moment != "import_files")
-        return step(*words, **more)
+def test_an_upload_is_refused_as_soon_as_an_erasure_is_noted(there: live.Live, post: Post) -> None:
+    """The slow part of the erasure is still to come: it has to find what it lists."""
+    post(csv())
+    answer = held_back(there, post, lambda: ended.append(there.archive, "erased", accounts=["ada"]))
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert stored(there) == {SIXTY: 60}
+    erase(there)
+    assert_gone(there)
 
-    monkeypatch.setattr(State, "rewrite", rewritten)
-    monkeypatch.setattr(uploads, moment, erased_meanwhile)
+
+def test_a_token_that_was_checked_after_the_erasure_was_noted_brings_nothing_back(
+    there: live.Live, post: Post
+) -> None:
+    ended.append(there.archive, "erased", accounts=["ada"])
+
+    def end() -> None:
+        with closing(sqlite3.connect(there.archive / "_service.sqlite")) as state, state:
+            state.execute("DELETE FROM account WHERE name = 'ada'")
+
+    answer = held_back(there, post, end)
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert stored(there) == {}
+
+
+def test_an_erasure_noted_between_the_first_check_and_the_commit_keeps_an_import_out(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post(csv())
+
+    def noted_first(*words: Any, **more: Any) -> Any:
+        ended.append(there.archive, "erased", accounts=["ada"])
+        return import_files(*words, **more)
+
+    monkeypatch.setattr("eyelog_service.uploads.import_files", noted_first)
     answer = post(csv(start="2026-10-25 00:01"))
-    erasing.join()
-    was_in_time = moment in ("import_files", "note_upload")
-    assert answer.status_code == (200 if was_in_time else 403), answer.text
-    assert was_in_time or answer.json()["error"] == "access_denied"
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert stored(there) == {SIXTY: 60}
+    erase(there)
+    assert_gone(there)
+
+
+def test_an_import_that_outlives_its_account_keeps_nothing(
+    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An erasure removes what waits to be committed, but not in the middle of a commit."""
+
+    def committed_after_an_erasure(*_: object) -> None:
+        erase(there)
+        frame = records(SIXTY, "2026-10-25 00:01", 60)
+        el.Archive(there.archive).write(SIXTY, frame, account="ada")
+
+    monkeypatch.setattr("eyelog.archive.intake.commit_all", committed_after_an_erasure)
+    answer = post(csv())
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
     assert_gone(there)
 
 
 def test_an_account_added_again_keeps_what_it_sent_since(there: live.Live, post: Post) -> None:
     def replaced() -> None:
         erase(there)
-        there.operator.add("ada")
+        there.registry.accounts.add("ada")
         token = there.registry.grants.issue_upload_token("ada")
         assert post(csv(n=30), bearer=token).status_code == 200
 
     assert held_back(there, post, replaced).status_code == 403
     assert stored(there) == {SIXTY: 30}
-
-
-def test_an_account_removed_meanwhile_keeps_its_records_and_gets_no_more(
-    there: live.Live, post: Post
-) -> None:
-    post(csv(start="2026-10-20 00:01"))
-    removed = held_back(there, post, lambda: there.operator("remove-account", "ada"))
-    assert (removed.status_code, stored(there)) == (403, {SIXTY: 60})
 
 
 @pytest.mark.slow("an account is erased at many moments of an import")
@@ -116,6 +145,7 @@ def test_an_erasure_at_any_moment_leaves_nothing(there: live.Live, post: Post) -
         assert_gone(there)
         there.registry.accounts.add("ada")
     assert outcomes <= {200, 401, 403}
+    assert 403 in outcomes
 
 
 def test_a_service_that_starts_clears_what_dead_ones_left_and_nothing_else(
@@ -123,10 +153,8 @@ def test_a_service_that_starts_clears_what_dead_ones_left_and_nothing_else(
 ) -> None:
     root = there.archive / ".uploads"
     left = [root / "account=bea" / "0123" / "body", root / "account=bea" / "0f3a.100.part"]
-    modes: set[int] = set()
 
     def started() -> None:
-        modes.update(path.stat().st_mode & 0o777 for path in spooled(there))
         for path in left:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("half a body")
@@ -135,7 +163,12 @@ def test_a_service_that_starts_clears_what_dead_ones_left_and_nothing_else(
 
     assert held_back(there, post, started).json()["new"] == 600
     assert spooled(there) == []
-    assert modes == {0o600}  # for the service alone
+
+
+def test_what_comes_in_is_for_the_service_alone(there: live.Live, post: Post) -> None:
+    modes: set[int] = set()
+    held_back(there, post, lambda: modes.update(path.stat().st_mode for path in spooled(there)))
+    assert {mode & 0o777 for mode in modes if mode} <= {0o600}
 
 
 def test_an_erasure_removes_what_came_in_and_verify_does_not_mind_it(tmp_path: Path) -> None:

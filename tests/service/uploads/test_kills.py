@@ -7,8 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -23,20 +22,37 @@ from support.uploads import FIFTEEN, SIXTY, csv, stored
 SERVE = [sys.executable, "-m", "eyelog", "serve", "--uploads-per-hour", "0", "--port", "0"]
 
 
-@contextmanager
-def served(archive: Path) -> Iterator[tuple[int, str]]:
-    """Run `eyelog serve` as a process group of its own, until it is killed; give its address."""
-    command = [*SERVE, "--archive", str(archive)]
-    with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        assert process.stderr is not None
-        try:
-            yield process.pid, process.stderr.readline().split()[-1]
-        finally:
-            process.kill()
-            process.wait()
-            assert left_after(60, process.pid) == {}  # an import ends with its service
+class Served:
+    """`eyelog serve` as a process group of its own."""
+
+    def __init__(self, archive: Path) -> None:
+        self.process = subprocess.Popen(
+            [*SERVE, "--archive", str(archive)],
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert self.process.stderr is not None
+        self.url = self.process.stderr.readline().split()[-1]
+
+    def kill(self, which: str) -> None:
+        importing = [pid for pid in group(self.process.pid) if pid != self.process.pid]
+        for pid in {"service": [self.process.pid], "import": importing}.get(
+            which, [self.process.pid, *importing]
+        ):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def is_at(self, moment: str) -> bool:
+        """Return whether a moment of an upload has come; that of its answer ends the sending."""
+        return moment == "sent" or (moment == "it is imported" and len(group(self.process.pid)) > 1)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        assert left_after(60, self.process.pid) == {}  # an import ends with its service
+        assert self.process.stderr is not None
+        self.process.stderr.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
@@ -47,45 +63,48 @@ def test_an_upload_is_whole_or_absent_after_a_kill(tmp_path: Path) -> None:
     bearer = {"Authorization": f"Bearer {registry.grants.issue_upload_token('ada')}"}
     there = live.Live("", archive, client_id, secret)
     draw = random.Random(7)
-    whole, outcomes = {FIFTEEN: 0, SIXTY: 0}, set()
-    for at in range(8):
-        # Two logs over the end of a month: four month files, each time of another month.
-        night = f"{2016 + at // 4}-{('01', '03', '05', '08')[at % 4]}-31 23:00:15"
-        box = zipped({"a.csv": csv(FIFTEEN, night, 480), "b.csv": csv(SIXTY, night, 120)})
-        moment = ("sent", "it is imported", "it is imported", "answered")[at % 4]
-        said: list[int] = []
+    whole = {FIFTEEN: 0, SIXTY: 0}
+    outcomes = set()
+    served = Served(archive)
+    try:
+        for at in range(8):
+            # Two logs over the end of a month: four month files, each time of another month.
+            night = f"{2016 + at // 4}-{('01', '03', '05', '08')[at % 4]}-31 23:00:15"
+            box = zipped({"a.csv": csv(FIFTEEN, night, 480), "b.csv": csv(SIXTY, night, 120)})
+            said: list[int] = []
 
-        def send(url: str, box: bytes = box, said: list[int] = said) -> None:
-            with suppress(requests.RequestException):
-                answer = requests.post(f"{url}/v1/records", data=box, headers=bearer, timeout=60)
-                said.append(answer.status_code)
+            def send(url: str, box: bytes = box, said: list[int] = said) -> None:
+                with suppress(requests.RequestException):
+                    answer = requests.post(
+                        f"{url}/v1/records", data=box, headers=bearer, timeout=60
+                    )
+                    said.append(answer.status_code)
 
-        with served(archive) as (service, url):
-            sending = threading.Thread(target=send, args=[url])
+            sending = threading.Thread(target=send, args=[served.url])
             sending.start()
-            while sending.is_alive() and moment != "sent":  # the answer ends the sending
-                if moment == "it is imported" and len(group(service)) > 1:
-                    break
+            moment = ("sent", "it is imported", "it is imported", "answered")[at % 4]
+            while sending.is_alive() and not served.is_at(moment):
                 time.sleep(0.005)
             time.sleep(draw.uniform(0, 0.5) if at % 4 == 1 else 0)
-            importing = [pid for pid in group(service) if pid != service]
-            which = ([service], importing, [service, *importing])[at % 3]
-            for pid in which:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            if which is importing:
+            which = ("service", "import", "both")[at % 3]
+            served.kill(which)
+            if which == "import":
                 sending.join()
-        sending.join()
-        with live.running(archive):  # which clears up
+            served.end()
+            sending.join()
+            served = Served(archive)
             found = {**dict.fromkeys(whole, 0), **stored(there)}
             assert not any(path.is_file() for path in (archive / ".uploads").glob("*/**/*"))
-            assert not [*archive.rglob("*.tmp"), *archive.glob(".together-*")]
-        more = {FIFTEEN: whole[FIFTEEN] + 480, SIXTY: whole[SIXTY] + 120}
-        assert found in (whole, more)
-        if said == [200]:
-            assert found == more
-        assert said == [200] or moment != "answered"
-        outcomes.add(found == more)
-        whole = found
+            assert not list(archive.rglob("*.tmp"))
+            assert not list(archive.glob(".together-*"))
+            more = {FIFTEEN: whole[FIFTEEN] + 480, SIXTY: whole[SIXTY] + 120}
+            assert found in (whole, more)
+            if said == [200]:
+                assert found == more
+            assert said == [200] or moment != "answered"
+            outcomes.add(found == more)
+            whole = found
+    finally:
+        served.end()
     assert len(el.Archive(archive).verify()) == 0
     assert outcomes == {True, False}
