@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -132,7 +133,7 @@ def replace_file(target: Path, body: bytes) -> None:
 
 def remove_leftovers(target: Path) -> None:
     """Remove the unfinished files beside a target, which only killed processes leave."""
-    for leftover in target.parent.glob(f".{target.name}.*.tmp"):
+    for leftover in target.parent.glob(f".{escape(target.name)}.*.tmp"):
         leftover.unlink(missing_ok=True)
 
 

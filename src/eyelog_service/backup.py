@@ -153,6 +153,9 @@ def _left_by(note: Path, *, remove: bool) -> str | None:
         if remove:
             if left:
                 shutil.rmtree(left, ignore_errors=True)
+                if Path(left).exists():
+                    text = f"what a killed backup has left cannot be removed: remove {left}"
+                    raise ConfigurationError(text)
             note.unlink()
         return left
     return None

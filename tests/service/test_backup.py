@@ -362,6 +362,19 @@ def test_what_a_killed_backup_has_left_is_said_until_it_is_removed(
     assert "unfinished backup" not in lab.operator.findings()
 
 
+def test_what_a_killed_backup_has_left_and_nobody_can_remove_stays_named(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = lab.backup.with_name(".backup.unfinished")
+    moments = iter(range(3, 200))
+    while not left.exists():
+        assert killed(next(moments), "backup", lab, lab.backup)
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", lambda *_, **__: None)
+        assert f"remove {left}" in lab.operator.refused("backup", lab.backup)
+    assert "unfinished backup" in lab.operator.findings()
+
+
 COMMAND = "from eyelog.cli import main; sys.exit(main(sys.argv[1:]))"
 MOMENTS = [0, 1, 3, 9, 20, 45, 80, 100_000]  # the last one lets it end by itself
 

@@ -268,5 +268,5 @@ def test_of_two_processes_at_the_same_command_one_succeeds_and_the_other_says_wh
         assert (first, second, error.count("\n")) == (0, 1, 1)
         assert why in error
     secrets = [out.strip().partition("=")[2] for _, out, _ in both("rotate-secret", "Sleep study")]
-    check = lab.registry.applications.check_secret
-    assert sum(check(lab.client_id, secret) for secret in secrets) == 1
+    check = lab.registry.applications.authenticated
+    assert sum(check(lab.client_id, secret) is not None for secret in secrets) == 1
