@@ -18,7 +18,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
@@ -38,8 +38,6 @@ WAIT_S: Final = 300
 JOURNAL: Final = f"{LISTS}/.import-journal"  # while the lists of several accounts change
 _FILE: Final = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)\.([1-9]\d*)\.([0-9a-f]{8})\.parquet", re.ASCII)
 _HEADER: Final = "log,month,file"
-# Of a path a process has one lock; to make one takes as long as to acquire it.
-_lock: Final = lru_cache(64)(partial(FileLock, timeout=WAIT_S, mode=0o600, is_singleton=True))
 
 
 class Part(NamedTuple):
@@ -167,7 +165,7 @@ def write_lists(place: Place, lists: Mapping[str, Parts]) -> None:
 def _journal_lock(place: Place) -> FileLock:
     path = Path(place.root, f"{JOURNAL}.lock")
     make_folders(path.parent)
-    return _lock(path)
+    return FileLock(path, timeout=WAIT_S, mode=0o600)
 
 
 def journal(place: Place) -> dict[str, bytes]:
@@ -222,8 +220,8 @@ def commit_all(place: Place, staged: Staged) -> None:
     try:
         with archive_errors(f"write to {place.name}"):
             for account, counting in before.items():
-                if not any(part.number for part in counting):
-                    # There may be no list yet; from now on, what none names does not count.
+                if place.read(place.small_file(LISTS, account)) is None:
+                    # From now on, what no list names does not count.
                     write_lists(place, {account: counting})
             for (account, log, month), (kept, made) in staged.items():
                 old = of_month(before[account], log, month)
@@ -240,20 +238,19 @@ def commit_all(place: Place, staged: Staged) -> None:
                         place.write(path, body)
             for together in [[*lists]] if place.local else [[account] for account in lists]:
                 write_lists(place, {account: lists[account] for account in together})
-                written += together
+                written += map(repr, together)
     except ArchiveError as error:
         if not written:
             raise
-        whose = errors.listed(map(repr, written))
         raise ArchiveError(
-            f"{error}; the records of {whose} are written: import again, which adds the others"
+            f"{error}; the records of {errors.listed(written)} are written: import again, which"
+            " adds the others"
         ) from error
     finally:
         for account, parts in lists.items():
             # A store may have taken a list although it says that it has not.
             with suppress(ArchiveError), archive_errors(f"write to {place.name}"):
-                counting = parts if account in written else listed(place, account)
-                for part in (before[account] | parts) - counting:
+                for part in (before[account] | parts) - listed(place, account):
                     place.remove(part_path(place, account, part), may_stay=True)
 
 
@@ -275,7 +272,7 @@ def locked(place: Place, account: str) -> Iterator[None]:
     path = Path(place.root, LISTS, f"account={check_account(account)}.lock")
     make_folders(path.parent)
     try:
-        with _lock(path) as lock:
+        with FileLock(path, timeout=WAIT_S, mode=0o600, is_singleton=True) as lock:
             if lock.lock_counter == 1:  # a thread may lock an account that it has locked
                 _sweep(place, account)
             yield
@@ -288,9 +285,10 @@ def locked(place: Place, account: str) -> Iterator[None]:
 
 def _sweep(place: Place, account: str) -> None:
     """Remove unfinished files and versions that do not count; set aside months of no list."""
-    if Path(place.root, JOURNAL).exists():
-        with suppress(ArchiveError), _journal_lock(place):  # `repair` removes a damaged one
-            _carry_out(place)
+    with suppress(ArchiveError):  # `repair` removes a damaged one
+        if journal(place):
+            with _journal_lock(place):
+                _carry_out(place)
     found = list(_files_of(place, account))
     for file, _ in found:
         if file.parts[-1].startswith(".") and file.parts[-1].endswith(".tmp"):

@@ -350,14 +350,18 @@ def of_wearers(tables: Sequence[tuple[Wearer, pd.DataFrame]], study: Study) -> p
     names = tables[0][1].index.names
     if any(table.index.names != names for _, table in tables):
         return pd.concat([of_wearers([each], study) for each in tables])
-    accounts = pd.Index([wearer.account for wearer, _ in tables], dtype="str")
-    parts = [table for _, table in tables]
-    rows = pd.concat(parts, keys=accounts, names=["account", *names])
-    rows = rows.droplevel(1) if names == [None] else rows  # the tables have no index of their own
+    rows = pd.concat([table for _, table in tables])
+    lengths = [len(table) for _, table in tables]
+    accounts = np.array([wearer.account for wearer, _ in tables], dtype=object).repeat(lengths)
+    index = pd.Index(accounts, dtype="str", name="account")
+    if names != [None]:  # it has an index of its own
+        levels = [rows.index.get_level_values(place) for place in range(rows.index.nlevels)]
+        index = pd.MultiIndex.from_arrays([index, *levels], names=["account", *names])
+    rows = rows.set_axis(index)
     for name, dtype in study.covariates.items():
         values = np.empty(len(tables), dtype=object)
         values[:] = [dict(wearer.covariates)[name] for wearer, _ in tables]
-        rows[name] = pd.array(values.repeat([*map(len, parts)]), dtype=dtype)
+        rows[name] = pd.array(values.repeat(lengths), dtype=dtype)
     return rows
 
 

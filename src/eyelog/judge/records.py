@@ -344,9 +344,8 @@ class Records:
             return None
         judged = [self.judged(name, against) for name in names]
         used = reduce(np.logical_and, [each.used for each in judged])
-        with np.errstate(
-            invalid="ignore"
-        ):  # infinities of both signs have no sum, and are not used
+        # Infinities of both signs have no sum, and are not used.
+        with np.errstate(invalid="ignore"):
             return Judged(used, reduce(np.add, [each.values for each in judged]))
 
     def parts(self, *parts: str) -> list[Judged] | None:

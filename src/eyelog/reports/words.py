@@ -8,17 +8,14 @@ Spaces and line ends are free; no line ends before a full stop, a comma or a clo
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined
-from jinja2.bccache import Bucket
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from eyelog import __version__
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.measure.columns import column
 from eyelog.measure.sheet import NOTHING, decimals, number_text, p_text
@@ -157,27 +154,11 @@ def text_of(name: str) -> str:
     return files("eyelog.reports").joinpath("templates", name).read_text("utf-8").strip()
 
 
-class Compiled(FileSystemBytecodeCache):
-    """Templates as Python compiled them, in a temporary folder that only its owner can open.
-
-    Those of a report take longer to compile than two of its figures to draw.
-    """
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a template, unless there is no room."""
-        with suppress(OSError):
-            super().dump_bytecode(bucket)
-
-
 def templates(**options: Any) -> Environment:
     """Return the templates, by the names of one file or several that are read as one."""
-    compiled = None
-    with suppress(OSError, RuntimeError):  # there may be no folder that others cannot write to
-        compiled = Compiled(pattern=f"eyelog-{__version__}-%s.cache")
     return Environment(  # noqa: S701 - the page escapes the text
         undefined=StrictUndefined,
         loader=FunctionLoader(lambda names: "\n".join(map(text_of, names.split()))),
-        bytecode_cache=compiled,
         **options,
     )
 
