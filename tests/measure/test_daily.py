@@ -9,6 +9,48 @@ from support.frames import EYES, MINUTES, at, frame_of
 from support.logs import history
 
 
+def test_a_day_by_hand() -> None:
+    n = 40
+    frame = frame_of(
+        EYES,
+        {
+            "re_u": [1] * n,
+            "re_d": [1] * n,
+            "re_r": [3] * n,
+            "re_l": [0] * n,
+            "hm_po": [2] * n,
+            "hm_yo": [4] * n,
+            "bki_n": [5] * n,
+            "bki_sum": [15.0] * n,
+            "bk_n": [1, 3] * (n // 2),
+            "bkh_av": [100.0, 140.0] * (n // 2),
+            "bkh_sd": [10.0] * n,
+            "bkw_av": [120.0] * n,
+            "sc_fcs": [80, -1, 50, 60] * (n // 4),
+        },
+    )
+    day = el.daily(frame).iloc[0]
+    assert day["n"] == 40
+    assert day["coverage"] == pytest.approx(600 / 86_400)
+    assert day[["recorded_h", "worn_h", "valid_h"]].tolist() == [pytest.approx(1 / 6)] * 3
+    assert day[["walking_h", "steps"]].tolist() == [0, 0]
+    assert str(day["first_worn"]) == "2026-10-20 10:00:00+00:00"
+    assert str(day["last_worn"]) == "2026-10-20 10:10:00+00:00"
+    assert day["blink_rate_per_min"] == pytest.approx(20)
+    assert day["blink_rate_low"] < 20 < day["blink_rate_high"]
+    assert day[["blink_n", "blink_exposure_min"]].tolist() == [200, 10]
+    assert day["blink_strength_uv"] == 130
+    assert day["blink_strength_sd_uv"] == pytest.approx(10)
+    assert day["blink_duration_ms"] == 120
+    assert day["eye_moves_per_h"] == pytest.approx(5 * 240)
+    assert day["eye_moves_horizontal_per_h"] == pytest.approx(3 * 240)
+    assert day["head_moves_yaw_per_h"] == pytest.approx(4 * 240)
+    assert day["tilt_fore_aft_deg"] == pytest.approx(10)
+    assert day["sc_fcs_n"] == 30
+    assert day["sc_fcs_mean"] == pytest.approx(190 / 3)
+    assert day["sc_fcs_high_share"] == pytest.approx(2 / 3)
+
+
 def test_wear_that_ends_after_midnight_ends_the_day_at_midnight() -> None:
     frame = at(
         frame_of(MINUTES, {"hm_po": [1, 1]}, tz="Asia/Tokyo"),
