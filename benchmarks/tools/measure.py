@@ -50,8 +50,11 @@ def script(
 
 
 def show(name: str, rows: Rows) -> None:
-    table = pd.DataFrame(rows)
-    print(f"\n{name}\n\n{table.to_string(index=False, na_rep='', float_format='{:,.4g}'.format)}")
+    def shown(value: float) -> str:
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.4g}"
+
+    table = pd.DataFrame(rows).to_string(index=False, na_rep="", float_format=shown)
+    print(f"\n{name}\n\n{table}")
 
 
 def medians(
