@@ -83,6 +83,8 @@ def _usual(rule: Rule, log: str, draw: np.random.Generator, n: int) -> np.ndarra
     low = 0.0 if rule.low is None else rule.low
     high = 100.0 if rule.high is None else rule.high
     values = low + (min(high, low + 60.0) - low) * draw.random(n)
+    if rule.high == 100.0:  # of a score: the least that is high, and what is just too low
+        values[draw.random(n) < 0.2] = draw.choice([60.0, 59.9])
     return np.floor(values) if rule.whole else values.round(3)
 
 
