@@ -96,6 +96,17 @@ def test_what_are_no_records_of_one_log_is_refused() -> None:
         el.flag(frame_of(EYES, {"sc_fcs": [50]}).astype({"sc_fcs": "string"}))
 
 
+def test_true_and_false_that_were_read_as_text_are_refused_with_a_conversion_that_keeps_them() -> (
+    None
+):
+    sample = el.sample()
+    frame = sample.assign(isl=sample["isl"].astype(str))
+    with pytest.raises(el.ConfigurationError) as refused:
+        el.daily(frame)
+    advice = str(refused.value).partition("convert it with ")[2]
+    assert el.daily(frame.assign(isl=eval(advice, {"frame": frame}))).equals(el.daily(sample))
+
+
 @given(frames(MINUTES, names=[*CALM[MINUTES], "hm_po", "ems_rl", "lc_bk_n", "lc_bkw_av", "sa_xr"]))
 def test_a_stricter_limit_never_lets_more_through(frame: pd.DataFrame) -> None:
     usual = judged(frame)[frame.columns].notna()

@@ -40,9 +40,11 @@ def numbers(column: Any, name: object = None) -> Floats:
     if name is not None and not pd.api.types.is_numeric_dtype(column.dtype):
         kinds = ("boolean", "empty")
         if column.dtype != object or pd.api.types.infer_dtype(column, skipna=True) not in kinds:
+            how = f"pd.to_numeric(frame[{name!r}], errors='coerce')"
+            if {*map(str, column)} & {"True", "False"}:  # of which that would make missing values
+                how = f"frame[{name!r}].map({{'True': True, 'False': False}})"
             raise ConfigurationError(
-                f"column {name!r} holds {column.dtype}, not numbers: convert it with"
-                f" pd.to_numeric(frame[{name!r}], errors='coerce')"
+                f"column {name!r} holds {column.dtype}, not numbers: convert it with {how}"
             )
         column = pd.array(column, dtype="boolean")
     values: Floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
