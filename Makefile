@@ -36,7 +36,7 @@ demo: $(VENV)/.demo ## install eyelog, then run the main job on the embedded ser
 
 test: $(VENV)/.test ## install what the tests need, then run them, notebooks included
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow"
-	TQDM_DISABLE=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --nbval notebooks
+	TQDM_DISABLE=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --nbval --nbval-sanitize-with notebooks/nbval.cfg notebooks
 
 slow: $(VENV)/.dev ## the long tests: kills, many seeds, long fuzzing
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m slow
