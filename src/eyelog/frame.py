@@ -163,7 +163,8 @@ def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
     if isinstance(index, pd.DatetimeIndex) and index.tz is not None:
         return index
     raise ConfigurationError(
-        f"{what} needs a time-zone aware DatetimeIndex of stamps: pass {how_to_index(table)}"
+        f"{what} needs a time-zone aware DatetimeIndex of stamps, in the wearer's zone: pass"
+        f" {how_to_index(table)}"
     )
 
 
