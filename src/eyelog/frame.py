@@ -534,7 +534,7 @@ def one_source(frame: pd.DataFrame, *, what: str, log: str | None = None) -> Non
     index = frame.index
     if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
         return
-    us = index.as_unit("us").asi8
+    us = microseconds(index)
     if not (us[1:] > us[:-1]).all():
         _refuse_other_values(frame[index.duplicated(keep=False)], what)
     if is_resampled(frame):

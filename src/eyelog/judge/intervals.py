@@ -7,7 +7,7 @@ the values are judged, a block of rows at a time, so that ten years cost ten tim
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final, Literal, cast
 
@@ -101,9 +101,6 @@ class Rows:
         Whether the rows are those between clock times, each of them.
     size, parts : int, list of slice
         How many rows there are, and their blocks, each of whole days if it can be.
-    overall : tuple of arrays, optional
-        What only all records show: the share of each that no earlier record covers (None if none
-        overlap), and whether it is of lasting wear.
     first_and_last : list of str
         The first and the last local date, for a history: a table of hours, weekdays or labels has
         lost its stamps.
@@ -136,7 +133,6 @@ class Rows:
         }
         if not self.made:
             self.records = Records(self.arrays, self.closes_us, self.log, self.limits)
-        self.overall: tuple[Floats | None, Bools | None] | None = None
         self._days: dict[int, tuple[Ints, Ints, Ints, Ints]] = {}
         cuts = [0]
         while self.size - cuts[-1] > AT_ONCE:
@@ -207,30 +203,8 @@ class Rows:
 
     def time(self, records: Records) -> Counted:
         """Return how many some records are, and their seconds."""
-        if self.overall is None:
-            # When a new connection starts, its first record may cover time that the last record of
-            # the previous connection has covered: each second counts once. Not so in packets, each
-            # of which lasts as long as all others, however late it was received.
-            us, length_us = self.closes_us, round(records.length_s * 1e6)
-            lost, share, lasting = length_us - np.diff(us), None, None
-            if not self.single and lost.max(initial=0) > 0:
-                # A late stamp makes the next one look early: spare time of a neighbour is not lost.
-                beside = np.concatenate([[0], lost, [0]])
-                spare = np.minimum(beside[:-2], beside[2:])
-                share = np.append(
-                    1.0, 1.0 - np.clip(np.minimum(lost, lost + spare), 0, None) / length_us
-                )
-            every = self.records.context
-            if "worn_s" in every:  # wear lasts in a run of at least `Limits.min_run`
-                worn = ~np.isnan(every["worn_s"]) & (every["state"] < OFF)
-                firsts, lasts = runs(worn, us, float(length_us))
-                long = us[lasts] - self.opens_us[firsts] >= self.limits.seconds("min_run") * 1e6
-                edges = np.zeros(self.size + 1, dtype=np.int8)
-                edges[firsts[long]] += 1
-                edges[lasts[long] + 1] -= 1
-                lasting = np.cumsum(edges[:-1], dtype=np.int8) > 0
-            self.overall = share, lasting
-        (share, lasting), part, context = self.overall, records.place, records.context
+        share, lasting = self.overall  # first: a column is refused by what all its values are
+        part, context = records.place, records.context
         time: Counted = {"recorded_s": context["recorded"] * records.length_s}
         time |= {name: context[name] for name in SECONDS if name in context}
         if share is not None:
@@ -246,6 +220,33 @@ class Rows:
             time["lasting_s"] = np.where(lasting[part], time["worn_s"], 0.0)
         records.time = time
         return time
+
+    @cached_property
+    def overall(self) -> tuple[Floats | None, Bools | None]:
+        """What only all records show: a share of each, and whether it is of lasting wear.
+
+        The share is what no earlier record covers; None if none overlap. When a new connection
+        starts, its first record may cover time that the last record of the previous connection has
+        covered: each second counts once. Not so in packets, each of which lasts as long as all
+        others, however late it was received. Wear lasts in a run of at least `Limits.min_run`.
+        """
+        us, length_us = self.closes_us, round(self.records.length_s * 1e6)
+        lost, share, lasting = length_us - np.diff(us), None, None
+        if not self.single and lost.max(initial=0) > 0:
+            # A late stamp makes the next one look early: the spare time of a neighbour is not lost.
+            beside = np.concatenate([[0], lost, [0]])
+            lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
+            share = np.append(1.0, 1.0 - lost / length_us)
+        context = self.records.context
+        if "worn_s" in context:
+            worn = ~np.isnan(context["worn_s"]) & (context["state"] < OFF)
+            firsts, lasts = runs(worn, us, float(length_us))
+            long = us[lasts] - self.opens_us[firsts] >= self.limits.seconds("min_run") * 1e6
+            edges = np.zeros(self.size + 1, dtype=np.int8)
+            edges[firsts[long]] += 1
+            edges[lasts[long] + 1] -= 1
+            lasting = np.cumsum(edges[:-1], dtype=np.int8) > 0
+        return share, lasting
 
     @property
     def span_s(self) -> Floats:

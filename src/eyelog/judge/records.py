@@ -21,7 +21,7 @@ valid if it is worn, not walking, and has no ``noiseStatus`` in it or in the 1 s
 missing if the evidence is missing. Evidence outside its own documented range is not evidence.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property, partial, reduce
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias, cast
@@ -335,13 +335,14 @@ class Records:
     def part(
         self, part: str, cleansing: str | None = None, against: Reason = MASKS
     ) -> Judged | None:
-        """Return the field with a role, judged; None without it.
-
-        Of several fields, their sum, of the records that have all.
-        """
+        """Return the field with a role, judged, or the sum of several; None without them."""
         names = role(self.log, part, cleansing=cleansing)
         if not names or not self.columns.keys() >= {*names}:
             return None
+        return self.total(names, against)
+
+    def total(self, names: Iterable[str], against: Reason = MASKS) -> Judged:
+        """Return the sum of some fields, judged, of the records that have all."""
         judged = [self.judged(name, against) for name in names]
         used = reduce(np.logical_and, [each.used for each in judged])
         # Infinities of both signs have no sum, and are not used.

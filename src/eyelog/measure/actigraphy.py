@@ -2,7 +2,6 @@
 
 import os
 from datetime import timedelta, timezone, tzinfo
-from functools import reduce
 from pathlib import Path
 from typing import Final, cast
 
@@ -139,11 +138,8 @@ def export_actigraphy(
         raise ConfigurationError("the frame has no record, so there is no epoch to write")
 
     def counted(records: Records) -> Counted:
-        judged = [records.judged(name) for name in fields]
-        used = reduce(np.logical_and, [each.used for each in judged])
-        with np.errstate(invalid="ignore"):  # infinities of both signs have no sum
-            count = reduce(np.add, [each.values for each in judged])
-        return {"count": (used, count), "seen_n": (None, used)}
+        count = records.total(fields)
+        return {"count": count, "seen_n": (None, count.used)}
 
     rows = enter(frame, "export_actigraphy", [counted], limits=limits, log=log, wide=False).warn()
     found = bins(rows, f"{seconds}s")
